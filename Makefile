@@ -1,0 +1,79 @@
+# Everything is installed into a virtual environment here at the first call, and again only when
+# the requirements change.
+#   PYTHON=python3.13   another Python (give it another VENV, or remove the old one first)
+#   DJANGO=6.1          that Django on top of the pinned requirements, in an environment of its own
+#   WORKERS=2           tests in so many processes, each with a database of its own
+
+PYTHON ?= python3
+VENV ?= .venv$(if $(DJANGO),-django$(DJANGO))
+PY = $(VENV)/bin/python
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check
+PYTEST = $(PY) -m pytest $(if $(WORKERS),-n $(WORKERS))
+LONG_ON ?= sqlite-default postgres
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run setup test test-on test-long lint gate bench mysql clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@sed -n 's/^#   \([A-Z]\)/  \1/p' Makefile
+
+demo: $(VENV)/.runtime ## Fetch a few pages, PDFs and JSON files from a local site and show the results
+	@$(PY) -m sift_batch.demo $(URLS)
+
+run: $(VENV)/.runtime ## Start web server and worker, and say where to log in
+	@$(PY) -m sift_batch.serve
+
+setup: $(VENV)/.development ## Install everything the other targets need
+
+test: setup ## The suite on SQLite, then all that uses the database again on PostgreSQL
+	$(PYTEST) -m "not long"
+	@$(MAKE) --no-print-directory test-on DB=postgres
+
+test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, postgres or mariadb
+	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) -m "services and not long"
+
+test-long: setup ## The long trials, in full or TEST_ROUNDS=n, on each database in LONG_ON
+	$(PYTEST) -m long
+	@for db in $(LONG_ON); do \
+		echo "TEST_DB=$$db"; \
+		TEST_DB=$$db TEST_NO_SKIPS=1 $(PYTEST) -m "services and long" || exit; \
+	done
+
+lint: setup ## Style, types, import contracts, missing migrations, Django's checks
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+	$(PY) manage.py makemigrations --check --dry-run --settings tests.settings
+	DEBUG=1 DATABASE_URL=sqlite://:memory: $(PY) manage.py check --fail-level WARNING
+
+gate: lint test ## What has to pass before anything is merged
+
+bench: setup ## Measure speed against other runners
+	@$(PY) -m bench
+
+mysql: setup ## Install the driver for MariaDB and MySQL (needs a C compiler and their headers)
+	$(PIP) mysqlclient==2.3.2
+
+clean: ## Remove caches and build leftovers
+	rm -rf build dist *.egg-info htmlcov .coverage .coverage.*
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find batch sift_batch tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; try make PYTHON=...") \
+		if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(PY)
+	@echo "Installing into $(VENV), once ..."
+	@$(PIP) -r requirements.txt
+	$(if $(DJANGO),@$(PIP) "Django==$(DJANGO).*")
+	@touch $@
+
+$(VENV)/.development: requirements-dev.txt $(VENV)/.runtime
+	@echo "Installing the tools into $(VENV), once ..."
+	@$(PIP) -r requirements-dev.txt
+	$(if $(DJANGO),@$(PIP) "Django==$(DJANGO).*")
+	@touch $@

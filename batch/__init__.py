@@ -1,0 +1,1 @@
+"""A durable, strictly serial batch runner for Django: ``INSTALLED_APPS += ["batch"]``."""

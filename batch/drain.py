@@ -1,0 +1,220 @@
+"""The drain: one claimed job, target after target, each outcome stored before the next begins.
+
+It reads nothing between targets: the write of an outcome tells whether the job goes on, was
+cancelled, or is no longer in this hand. Targets are read ahead in portions, so a job of any
+length needs little memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TypeVar
+
+from django.conf import settings as django_settings
+from django.db import connections
+from django.db.utils import Error
+
+from batch import database
+from batch.conf import Settings
+from batch.isolation import Isolation
+from batch.models import BatchJob, BatchTarget
+from batch.moves.claim import Claim
+from batch.moves.end import cut_off
+from batch.moves.record import Next, Record, record
+from batch.outcome import Outcome, failure
+from batch.words import FetchContext, Options, Target
+
+logger = logging.getLogger("batch")
+T = TypeVar("T")
+
+READ_AHEAD = 100
+MAX_BACKOFF_SECONDS = 30.0
+DROPPED_TIMES = 5
+INTERNAL = "internal: the job could not be drained; see the worker's log"
+
+
+class _CutOff(Exception):
+    """Somebody called :meth:`Drain.cut`."""
+
+
+class Drain:
+    """Drains one claimed job in the thread that calls :meth:`run`."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        isolation: Isolation,
+        settings: Settings,
+        ttl: timedelta,
+        using: str,
+        *,
+        renews: bool,
+    ) -> None:
+        """``renews``: nobody else renews the claim, so each outcome does, for longer than the
+        next target may take."""
+        self.claim = claim
+        self._isolation = isolation
+        self._ttl = ttl
+        self._using = using
+        self._timeout = timedelta(seconds=settings.target_timeout_seconds)
+        self._longest_pause = min(MAX_BACKOFF_SECONDS, settings.claim_seconds / 4)
+        self._hold = hold_of(settings) if renews else None
+        self._clock = database.Clock(claim.claimed_at)
+        self._cut = threading.Event()
+        self._log = {"job": str(claim.job_id)}
+
+    def cut(self) -> None:
+        """Give up: end the target in hand if that can be done. Called from another thread."""
+        self._cut.set()
+        self._isolation.kill()
+
+    def run(self) -> None:
+        """Drain until the job ends, is cancelled, is lost or is cut off. Never raises for what
+        a fetch function does; a fault of the runner itself fails this job alone."""
+        logger.info("job_started", extra={**self._log, "targets": self.claim.targets_total})
+        try:
+            ended = self._run()
+        except _CutOff:
+            logger.warning("job_cut_off", extra=self._log)
+            return
+        except Exception:
+            logger.exception("job_broken", extra=self._log)
+            ended = False
+        if ended:
+            logger.info("job_ended", extra=self._log)
+        else:
+            self._fail()
+
+    def _run(self) -> bool:
+        """False when the job cannot end by itself: rows of it were removed by hand."""
+        for idx, target in self._targets():
+            outcome = self._fetch(idx, target)
+            match self._store(idx, outcome):
+                case Next.LOST:
+                    logger.warning("claim_lost", extra={**self._log, "idx": idx})
+                    return True
+                case Next.ENDED:
+                    # No target follows: this was the last, or the job was cancelled and with
+                    # this outcome let go of.
+                    return idx + 1 >= self.claim.targets_total or not self._in_hand()
+        return False
+
+    def _targets(self) -> Iterator[tuple[int, Target | Outcome]]:
+        idx = 0
+        while portion := self._patiently(partial(self._portion, idx)):
+            for idx, url, options in portion:  # noqa: B007  (the next portion begins after it)
+                yield idx, _target(url, options)
+            idx += 1
+
+    def _portion(self, from_idx: int) -> list[tuple[int, str, object]]:
+        rows = BatchTarget.objects.using(self._using)
+        rows = rows.filter(job_id=self.claim.job_id, idx__gte=from_idx).order_by("idx")
+        return list(rows.values_list("idx", "url", "options")[:READ_AHEAD])
+
+    def _fetch(self, idx: int, target: Target | Outcome) -> Outcome:
+        if isinstance(target, Outcome):
+            return target
+        if self._cut.is_set():
+            raise _CutOff
+        context = FetchContext(
+            job_id=str(self.claim.job_id),
+            idx=idx,
+            caller=self.claim.caller,
+            caller_class=self.claim.caller_class,
+            deadline=datetime.now(UTC) + self._timeout,
+        )
+        outcome = self._isolation.run(context, target)
+        if outcome.trace:
+            extra = {**self._log, "idx": idx, "trace": outcome.trace}
+            logger.error("target_raised", extra=extra)
+        return outcome
+
+    def _store(self, idx: int, outcome: Outcome) -> Next:
+        try:
+            return self._patiently(partial(self._record, idx, outcome))
+        except (Error, ValueError):
+            # This outcome holds something that the database will not have, ever.
+            if connections[self._using].in_atomic_block:
+                raise  # only the caller can undo its transaction
+            logger.exception("outcome_refused", extra={**self._log, "idx": idx})
+            return self._patiently(partial(self._record, idx, _refused()))
+
+    def _record(self, idx: int, outcome: Outcome) -> Next:
+        entry = Record(
+            job_id=self.claim.job_id,
+            claim=self.claim.number,
+            idx=idx,
+            outcome=outcome,
+            now=self._clock.now(),
+            ttl=self._ttl,
+            hold=self._hold,
+        )
+        following = record(entry, self._using)
+        connection = connections[self._using]
+        if django_settings.DEBUG and not connection.force_debug_cursor:
+            connection.queries_log.clear()  # it would keep thousands of results
+        return following
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """Do ``work``, however long the database is away: a fetch is never repeated for it."""
+        connection = connections[self._using]
+        pause = 0.1
+        dropped = 0
+        while not self._cut.is_set():
+            try:
+                return database.repeat(work, self._using)
+            except Error as error:
+                if connection.in_atomic_block or not database.mood(error):
+                    raise
+                logger.warning("database_away", extra={**self._log, "seconds": round(pause, 1)})
+                connection.close()
+                dropped += self._answers()
+                if dropped >= DROPPED_TIMES:
+                    raise  # MariaDB drops the connection on what is over max_allowed_packet
+                self._cut.wait(pause)
+                pause = min(pause * 2, self._longest_pause)
+        raise _CutOff
+
+    def _answers(self) -> bool:
+        """Whether the database is there for something smaller."""
+        try:
+            database.now(self._using)
+        except Error:
+            return False
+        return True
+
+    def _in_hand(self) -> bool:
+        job = BatchJob.objects.using(self._using).claimed()
+        return job.filter(id=self.claim.job_id, claim=self.claim.number).exists()
+
+    def _fail(self) -> None:
+        try:
+            cut_off(self.claim, INTERNAL, "internal", self._ttl, self._using)
+        except Error:
+            # The claim runs out by itself, and the job is reaped then.
+            logger.exception("job_not_failed", extra=self._log)
+
+
+def hold_of(settings: Settings) -> timedelta:
+    """How long a drain outside the worker claims its job: longer than one target may take."""
+    return timedelta(seconds=settings.target_timeout_seconds + 2 * settings.claim_seconds)
+
+
+def _target(url: str, options: object) -> Target | Outcome:
+    """The target of a row, or the outcome of a row that somebody spoiled by hand."""
+    try:
+        return Target(url, Options(**options))  # type: ignore[arg-type]
+    except TypeError:
+        return failure("internal", "the stored options cannot be read", "submit the target again")
+
+
+def _refused() -> Outcome:
+    return failure(
+        "bad_result",
+        "the database refused to store the result",
+        "ask for less of it; the worker's log has the database's words",
+    )

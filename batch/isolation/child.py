@@ -1,0 +1,160 @@
+"""What runs in a child: targets from a socket, one at a time, each under its limits.
+
+A child knows Django only where CHILD_DJANGO says so. It is in a process group of its own, so
+that a kill takes along what a fetch function started, and a Ctrl-C at the worker's terminal
+leaves it alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import resource
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from batch.isolation import Limits, channel
+from batch.outcome import Outcome, judge
+from batch.text import one_line
+
+TARGETS_A_CHILD = 200  # then a fresh one: what a fetch function leaks goes with its child
+KEPT_ENVIRONMENT = ("PATH", "LANG", "TZ", "TMPDIR")
+KEPT_PREFIXES = ("LC_", "SSL_CERT_")
+
+
+def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
+    """All of an environment that a child without Django has any business to know."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in KEPT_ENVIRONMENT or name.startswith(KEPT_PREFIXES)
+    }
+
+
+def stay(*_: Any) -> None:
+    """For SIGTERM, which service managers send to the whole family: the worker decides when a
+    child ends. A handler rather than SIG_IGN, which the programs that it starts would keep."""
+
+
+def serve(
+    requests: socket.socket, lifeline: int, fetch: bytes, limits: Limits, django: bool
+) -> NoReturn:
+    """Serve until the worker closes ``requests``, or is gone."""
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, stay)
+    threading.Thread(target=_die_with_worker, args=(lifeline,), daemon=True).start()
+    try:
+        if django:
+            import django as framework
+
+            framework.setup()
+        function = pickle.loads(fetch)
+    except BaseException as error:  # reported to the worker, which says so
+        channel.send(requests, one_line(f"{type(error).__name__}: {error}").encode())
+        leave(1)
+    channel.send(requests, b"")
+    before = _data_bytes()
+    _limit_memory(before, limits.memory_bytes)
+    for count in range(1, TARGETS_A_CHILD + 1):
+        try:
+            context, target = pickle.loads(channel.receive(requests))
+        except (EOFError, OSError):
+            break
+        _limit_cpu(limits.timeout_seconds)
+        outcome = judge(function, context, target, limits.result_max_bytes)
+        grown = limits.memory_bytes and _data_bytes() - before > limits.memory_bytes // 4
+        last = bool(grown) or count == TARGETS_A_CHILD or outcome.code == "target_memory"
+        _reply(requests, outcome, last)
+        if last:
+            break
+    leave(0)
+
+
+def _reply(requests: socket.socket, outcome: Outcome, last: bool) -> None:
+    """Two messages: what was decided as JSON, and the result's text as it will be stored."""
+    head = {
+        "done": outcome.done,
+        "error": outcome.error,
+        "hint": outcome.hint,
+        "code": outcome.code,
+        "details": outcome.details,
+        "trace": outcome.trace,
+        "last": last,
+    }
+    channel.send(requests, json.dumps(head).encode())
+    channel.send(requests, (outcome.result or "").encode())
+
+
+def read_reply(head: bytes, result: bytes) -> tuple[Outcome, bool]:
+    """The outcome of a reply, and whether its child has ended with it.
+
+    Raises ``ValueError`` for anything but a reply: what a page made of a child is not trusted.
+    """
+    said = json.loads(head)
+    if not isinstance(said, dict) or not all(
+        isinstance(said.get(name), str) for name in ("error", "hint", "code", "trace")
+    ):
+        raise ValueError("not a reply")
+    details = said.get("details")
+    return (
+        Outcome(
+            result=result.decode() if said.get("done") is True else None,
+            error=said["error"],
+            hint=said["hint"],
+            code=said["code"],
+            details=details if isinstance(details, str) else None,
+            trace=said["trace"],
+        ),
+        said.get("last") is True,
+    )
+
+
+def _die_with_worker(lifeline: int) -> None:
+    """The other end is held by the worker alone: reading ends when the worker does."""
+    while True:
+        try:
+            if not os.read(lifeline, 1):
+                break
+        except OSError:
+            break
+    os.killpg(0, signal.SIGKILL)
+
+
+def _data_bytes() -> int:
+    """What RLIMIT_DATA counts, or 0 where the system does not tell."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            for line in status:
+                if line.startswith("VmData:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def _limit_memory(before: int, limit: int) -> None:
+    # Without /proc (macOS) RLIMIT_DATA does not count mapped memory either: no limit there.
+    if limit and before:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (before + limit, hard))
+
+
+def _limit_cpu(seconds: float) -> None:
+    """SIGXCPU ends what no thread can watch: C code that holds the GIL when the worker dies."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    limit = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
+
+
+def leave(code: int) -> NoReturn:
+    """End at once: threads that a fetch function left behind would hold up a proper exit."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,54 @@
+"""What the commands have in common: an error is one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError
+from django.db.utils import Error
+
+from batch import conf
+from batch.errors import BatchError, UnknownJobError
+from batch.ids import parse_id
+from batch.text import one_line
+
+
+class BatchCommand(BaseCommand):
+    """A command whose work is :meth:`run`, which returns the exit code."""
+
+    requires_system_checks = []
+
+    def run(self, **options: Any) -> int:
+        """Do the work."""
+        raise AssertionError("a command defines run")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            conf.settings()
+            code = self.run(**options)
+        except BatchError as error:
+            raise CommandError(one_line(str(error)), returncode=2) from error
+        except (ImproperlyConfigured, ValueError, OSError) as error:
+            raise CommandError(one_line(str(error))) from error
+        except Error as error:
+            raise CommandError(f"the database does not answer: {one_line(str(error))}") from error
+        if code:
+            raise SystemExit(code)
+
+
+def known_job(text: str) -> str:
+    """The id in its usual form. Raises ``UnknownJobError``."""
+    known = parse_id(text)
+    if known is None:
+        raise UnknownJobError(text)
+    return str(known)
+
+
+def cli_caller() -> str:
+    """Who submits from the command line."""
+    try:
+        return f"cli:{getpass.getuser()}"
+    except (KeyError, OSError):  # a container's user without a name
+        return "cli:unknown"

@@ -1,0 +1,106 @@
+"""``manage.py batch_submit``: submit, and with ``--wait`` or ``--drain`` see the job through."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connections
+
+from batch.management.command import BatchCommand, cli_caller
+from batch.management.progress import Progress
+from batch.management.sources import parse_options, read_items
+from batch.management.tables import table
+from batch.parsing import parse_targets
+from batch.results import result_rows
+from batch.runner import Runner
+from batch.words import Job
+
+LOOK_SECONDS = 0.2
+SUMMARY_ROWS = 50
+
+
+class Command(BatchCommand):
+    help = "Submits URLs as a job. Exit code 1 when every target failed, 2 when it was refused."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "source",
+            nargs="+",
+            help="URLs, or files (- is standard input): URLs a line, CSV with a url column, JSONL",
+        )
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="NAME=VALUE", help="for all targets"
+        )
+        parser.add_argument("--wait", action="store_true", help="wait for the end, show progress")
+        parser.add_argument("--drain", action="store_true", help="drain here; needs no worker")
+        parser.add_argument("--output", metavar="F.jsonl", help="write the results (waits, too)")
+        parser.add_argument("--caller", help="submit as this caller (default: cli:<login>)")
+
+    def run(self, **options: Any) -> int:
+        output = Path(options["output"]) if options["output"] else None
+        if output and output.suffix != ".jsonl":
+            raise ValueError(f"--output {output}: give a name that ends in .jsonl")
+        targets = parse_targets(read_items(options["source"]), parse_options(options["option"]))
+        runner = Runner()
+        caller = options["caller"] or cli_caller()
+        submission = runner.submit(caller, "cli", targets)
+        self.stdout.write(submission.id + (" (submitted before)" if submission.reused else ""))
+        if not (options["wait"] or options["drain"] or output):
+            return 0
+        job = self._see_through(runner, submission.id, options["drain"])
+        self._summary(runner, job)
+        if output:
+            _write(job.id, output)
+            self.stderr.write(f"results written to {output}")
+        return 1 if job.status == "failed" else 0
+
+    def _see_through(self, runner: Runner, job_id: str, drain: bool) -> Job:
+        asked = threading.Event()
+        before = signal.signal(signal.SIGINT, lambda *_: asked.set())
+        drainer = threading.Thread(target=_drain, args=(runner, job_id), daemon=True)
+        progress = Progress(self.stderr)
+        try:
+            if drain:
+                drainer.start()
+            while job := runner.job(job_id):
+                progress.show(job)
+                if job.finished_at and not drainer.is_alive():
+                    return job
+                if asked.is_set():
+                    asked.clear()
+                    runner.cancel(job_id)
+                time.sleep(LOOK_SECONDS)
+        finally:
+            progress.end()
+            signal.signal(signal.SIGINT, before)
+        raise ValueError(f"job {job_id} was removed while it was waited for")
+
+    def _summary(self, runner: Runner, job: Job) -> None:
+        rows = []
+        for row, _ in zip(result_rows(job.id), range(SUMMARY_ROWS), strict=False):
+            content = row["content"]
+            told = row["error"] if content is None else f"{len(content)} characters"
+            rows.append((str(row["idx"]), row["status"], row["code"], row["url"], told))
+        self.stdout.write(table(("idx", "status", "code", "url", "result"), rows))
+        if (left := job.targets_total - len(rows)) > 0:
+            self.stdout.write(f"... and {left} more: manage.py batch_status {job.id}")
+
+
+def _drain(runner: Runner, job_id: str) -> None:
+    try:
+        runner.drain(job_id)
+    finally:
+        connections.close_all()
+
+
+def _write(job_id: str, output: Path) -> None:
+    with output.open("w", encoding="utf-8") as file:
+        for row in result_rows(job_id):
+            file.write(json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False) + "\n")

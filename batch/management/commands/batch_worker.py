@@ -1,0 +1,103 @@
+"""``manage.py batch_worker``: argv, Unix signals and exit codes around a Worker."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import signal
+import sys
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+from django.db.utils import Error
+
+from batch import conf, database
+from batch.fetching import load_fetch
+from batch.isolation import ChildFailedError
+from batch.management.command import BatchCommand
+from batch.text import one_line
+from batch.worker import Worker
+
+MIGRATIONS_SECONDS = 10.0
+CUT_OFF = 3
+
+
+class Command(BatchCommand):
+    help = "Claims submitted jobs and drains them, until it is told to stop (SIGTERM, SIGINT)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--slots", type=int, default=4, help="jobs drained side by side")
+        parser.add_argument(
+            "--poll", type=float, default=1.0, metavar="S", help="seconds between looks for a job"
+        )
+        parser.add_argument(
+            "--grace",
+            type=float,
+            default=25.0,
+            metavar="S",
+            help="seconds that jobs in hand have to end when told to stop; then they fail",
+        )
+        parser.add_argument("--isolation", choices=conf.ISOLATIONS, help="instead of the setting")
+        parser.add_argument(
+            "--sole", action="store_true", help="no other worker lives: fail claimed jobs at once"
+        )
+        parser.add_argument(
+            "--exit-when-idle", action="store_true", help="end when no job waits or runs"
+        )
+
+    def run(self, **options: Any) -> int:
+        if options["slots"] < 1 or options["poll"] <= 0 or options["grace"] < 0:
+            raise ValueError("--slots has to be at least 1, --poll above 0, --grace 0 or more")
+        settings = conf.settings()
+        if options["isolation"]:
+            settings = dataclasses.replace(settings, isolation=options["isolation"])
+        worker = Worker(
+            load_fetch(settings.fetch),
+            settings,
+            slots=options["slots"],
+            poll_seconds=options["poll"],
+            grace_seconds=options["grace"],
+            sole=options["sole"],
+            exit_when_idle=options["exit_when_idle"],
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: worker.stop())
+        _await_tables(database.alias())
+        try:
+            threads_ended = worker.run()
+        except ChildFailedError as error:
+            raise CommandError(f"the fetch function does not load in a child: {error}") from error
+        code = CUT_OFF if worker.jobs_cut_off else 0
+        if not threads_ended:
+            # A fetch that nothing can stop would keep the interpreter from ending.
+            logging.shutdown()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        return code
+
+
+def _await_tables(using: str) -> None:
+    """Wait for a deploy that starts workers beside its migrations; a while, not for ever."""
+    ends = time.monotonic() + MIGRATIONS_SECONDS
+    while problem := _tables_missing(using):
+        if time.monotonic() > ends:
+            raise CommandError(problem)
+        connections[using].close()
+        time.sleep(0.5)
+
+
+def _tables_missing(using: str) -> str:
+    try:
+        executor = MigrationExecutor(connections[using])
+        leaves = [key for key in executor.loader.graph.leaf_nodes() if key[0] == "batch"]
+        if executor.migration_plan(leaves):
+            return "migrations of the app batch are pending: run manage.py migrate"
+    except Error as error:
+        return f"the database does not answer: {one_line(str(error))}"
+    return ""

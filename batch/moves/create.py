@@ -1,0 +1,163 @@
+"""A job comes to be: by a submit, or by a retry of one that ended."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from batch import database
+from batch.canonical import idem_key
+from batch.conf import Caps
+from batch.errors import (
+    CallerBusyError,
+    JobLiveError,
+    JobsBusyError,
+    NothingToRetryError,
+    TooManyTargetsError,
+    UnknownJobError,
+)
+from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+from batch.moves import gate
+from batch.moves.end import RESTART, reap
+from batch.signals import job_submitted, send_on_commit
+from batch.words import Options, Submission, Target
+
+ROWS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What is to become a job."""
+
+    caller: str
+    caller_class: str
+    targets: Sequence[Target]
+    caps: Caps
+    ttl: timedelta
+    lane: Callable[[Target], str]
+
+
+def leased_job(caller: str, key: str, using: str) -> Submission | None:
+    """The newest job of these targets that is still kept, in any status."""
+    now = database.now(using)
+    job = (
+        BatchJob.objects.using(using)
+        .filter(idem_key=key)
+        .of_caller(caller)
+        .leased(now)
+        .order_by("-created_at", "-id")
+        .values_list("id", flat=True)
+        .first()
+    )
+    return None if job is None else Submission(str(job), reused=True)
+
+
+def submit(order: Order, using: str) -> Submission:
+    """Store the order as a running job, or return the one that is kept already.
+
+    Raises ``CallerBusyError`` or ``JobsBusyError``; nothing is stored then.
+    """
+    key = idem_key(order.caller, order.targets)
+
+    def work() -> Submission:
+        gate.enter(using)
+        if kept := leased_job(order.caller, key, using):
+            return kept
+        gate.check_caps(order.caller, order.caps, using)
+        return _insert(order, key, using)
+
+    return _making_room(work, using)
+
+
+def retry(
+    job_id: uuid.UUID, order_of: Callable[[BatchJob, list[Target]], Order], using: str
+) -> Submission:
+    """Store a new job with the failed and pending targets of one that ended.
+
+    ``order_of`` gives the order for the old job and these targets. Raises
+    ``UnknownJobError``, ``JobLiveError``, ``NothingToRetryError``, and as a submit does.
+    """
+
+    def work() -> Submission:
+        gate.enter(using)
+        now = database.now(using)
+        jobs = BatchJob.objects.using(using).filter(id=job_id)
+        job = jobs.first()
+        if job is None:
+            raise UnknownJobError(str(job_id))
+        if not jobs.settled(now).exists():
+            raise JobLiveError(str(job_id))
+        order = order_of(job, _unfinished(job, using))
+        check_size(order)
+        gate.check_caps(order.caller, order.caps, using)
+        return _insert(order, idem_key(order.caller, order.targets), using)
+
+    return _making_room(work, using)
+
+
+def _making_room(work: Callable[[], Submission], using: str) -> Submission:
+    """Run ``work``; if it is refused as busy, fail the jobs of dead workers and run it again,
+    so that nobody is locked out where no worker is left to do so."""
+    try:
+        return database.in_transaction(work, using)
+    except (CallerBusyError, JobsBusyError):
+        if not reap(RESTART, using):
+            raise
+        return database.in_transaction(work, using)
+
+
+def _unfinished(job: BatchJob, using: str) -> list[Target]:
+    rows = (
+        BatchTarget.objects.using(using)
+        .filter(job=job, status__in=(TargetState.FAILED, TargetState.PENDING))
+        .order_by("idx")
+        .values_list("url", "options")
+    )
+    targets = [Target(url, Options(**options)) for url, options in rows]
+    if not targets:
+        raise NothingToRetryError(str(job.id))
+    if len(targets) != job.targets_total - job.targets_done + job.targets_failed:
+        raise UnknownJobError(str(job.id))  # a purge has begun to remove it
+    return targets
+
+
+def check_size(order: Order) -> None:
+    """Raises ``TooManyTargetsError``."""
+    if len(order.targets) > order.caps.targets_per_job:
+        raise TooManyTargetsError(order.caps.targets_per_job, len(order.targets))
+
+
+def _insert(order: Order, key: str, using: str) -> Submission:
+    now = database.now(using)
+    job = BatchJob.objects.using(using).create(
+        caller=order.caller,
+        caller_class=order.caller_class,
+        idem_key=key,
+        status=JobStatus.QUEUED,
+        targets_total=len(order.targets),
+        created_at=now,
+        lease_expires_at=now + order.ttl,
+    )
+    _insert_targets(job, order, using)
+    # No commit shows `queued`: a caller asked right after a submit is told of a running job.
+    BatchJob.objects.using(using).filter(id=job.id, status=JobStatus.QUEUED).update(
+        status=JobStatus.RUNNING
+    )
+    send_on_commit(job_submitted, using, job_id=str(job.id))
+    return Submission(str(job.id), reused=False)
+
+
+def _insert_targets(job: BatchJob, order: Order, using: str) -> None:
+    for start in range(0, len(order.targets), ROWS_AT_ONCE):
+        BatchTarget.objects.using(using).bulk_create(
+            BatchTarget(
+                job=job,
+                idx=idx,
+                url=target.url,
+                lane=order.lane(target),
+                options=target.options.given(),
+            )
+            for idx, target in enumerate(order.targets[start : start + ROWS_AT_ONCE], start=start)
+        )

@@ -1,0 +1,144 @@
+"""A job ends before its last outcome: cancelled by its caller, or failed with its worker."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.db.models import Case, F, Q, Value, When
+
+from batch import database
+from batch.conf import settings
+from batch.models import BatchJob, BatchJobQuerySet, BatchTarget, JobStatus, TargetState
+from batch.moves.claim import Claim
+from batch.signals import job_finished, send_on_commit, target_finished
+
+RESTART = "restart"
+HINT = "its worker stopped while it ran; retry the job to fetch the rest"
+REAP_AT_ONCE = 200
+
+
+def cancel(job_id: uuid.UUID, ttl: timedelta, using: str) -> bool:
+    """Flip a live job to cancelled; False for one that is unknown or has ended.
+
+    Its claim stays: the drain stores the target in flight, then lets go.
+    """
+
+    def work() -> bool:
+        now = database.now(using)
+        ended = (
+            BatchJob.objects.using(using)
+            .live()
+            .filter(id=job_id)
+            .update(status=JobStatus.CANCELLED, finished_at=now, lease_expires_at=now + ttl)
+        )
+        if ended:
+            _tell(job_id, JobStatus.CANCELLED, using)
+        return bool(ended)
+
+    return database.in_transaction(work, using)
+
+
+def reap(
+    reason: str,
+    using: str,
+    *,
+    now: datetime | None = None,
+    sole: bool = False,
+    ttl: timedelta | None = None,
+) -> int:
+    """Fail the jobs that nobody works on any more, and say how many.
+
+    These are jobs whose claim ended before ``now`` (the database's clock), with ``sole`` every
+    claimed job, and queued rows older than CLAIM_SECONDS. A cancelled one stays cancelled.
+    """
+    known = settings()
+    now = now or database.now(using)
+    jobs = BatchJob.objects.using(using)
+    stale = now - timedelta(seconds=known.claim_seconds)
+    in_hand = jobs.claimed() if sole else jobs.lapsed(now)
+    never_started = jobs.filter(status=JobStatus.QUEUED, created_at__lt=stale)
+    count = 0
+    for dead in (in_hand, never_started):
+        while found := list(dead.values_list("id", "claim")[:REAP_AT_ONCE]):
+            # The same conditions stand in the UPDATE: a claim renewed meanwhile is left alone.
+            taken = sum(
+                _fail(
+                    dead.filter(id=job_id, claim=claim),
+                    job_id,
+                    claim,
+                    reason,
+                    RESTART,
+                    now,
+                    ttl or known.ttl,
+                    using,
+                )
+                for job_id, claim in found
+            )
+            count += taken
+            if not taken:
+                break
+    return count
+
+
+def cut_off(claim: Claim, reason: str, code: str, ttl: timedelta, using: str) -> bool:
+    """Fail a job that its own worker gives up; False if it is no longer in its hand.
+
+    ``code`` is that of the target in flight, whose error is the job's ``reason``.
+    """
+    now = database.now(using)
+    job = BatchJob.objects.using(using).claimed().filter(id=claim.job_id, claim=claim.number)
+    return _fail(job, claim.job_id, claim.number, reason, code, now, ttl, using)
+
+
+def _fail(
+    job: BatchJobQuerySet,
+    job_id: uuid.UUID,
+    claim: int,
+    reason: str,
+    code: str,
+    now: datetime,
+    ttl: timedelta,
+    using: str,
+) -> bool:
+    """Take the one job that ``job`` selects from its worker: raise the claim number, fail its
+    target in flight and, unless it was cancelled, the job."""
+    live = ~Q(status=JobStatus.CANCELLED)
+
+    def work() -> bool:
+        taken = job.update(
+            claim=claim + 1,
+            claim_expires_at=None,
+            worker="",
+            lease_expires_at=now + ttl,
+            error=Case(When(live, then=Value(reason)), default=F("error")),
+            finished_at=Case(When(live, then=Value(now)), default=F("finished_at")),
+            status=Case(When(live, then=Value(JobStatus.FAILED)), default=F("status")),
+        )
+        if not taken:
+            return False
+        row = BatchJob.objects.using(using).filter(id=job_id, claim=claim + 1)
+        in_flight = BatchTarget.objects.using(using).filter(
+            job_id=job_id, status=TargetState.RUNNING
+        )
+        for idx in list(in_flight.values_list("idx", flat=True)):
+            in_flight.filter(idx=idx).update(
+                status=TargetState.FAILED,
+                error=reason,
+                hint=HINT,
+                code=code,
+                finished_at=now,
+            )
+            row.update(targets_done=F("targets_done") + 1, targets_failed=F("targets_failed") + 1)
+            send_on_commit(
+                target_finished, using, job_id=str(job_id), idx=idx, status=TargetState.FAILED
+            )
+        if row.filter(status=JobStatus.FAILED).exists():
+            _tell(job_id, JobStatus.FAILED, using)
+        return True
+
+    return database.in_transaction(work, using)
+
+
+def _tell(job_id: uuid.UUID, status: JobStatus, using: str) -> None:
+    send_on_commit(job_finished, using, job_id=str(job_id), status=str(status))

@@ -1,0 +1,89 @@
+"""Rows go: one job at its caller's wish, expired ones when their lease has lapsed."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from functools import partial
+
+from django.db.models import F
+
+from batch import database
+from batch.errors import JobLiveError, UnknownJobError
+from batch.models import BatchJob, BatchJobQuerySet, BatchTarget
+
+JOBS_AT_ONCE = 100
+TARGETS_AT_ONCE = 1000  # a transaction that removes more would hold others up
+
+
+def delete(job_id: uuid.UUID, using: str) -> None:
+    """Remove a terminal job and its results. Raises ``UnknownJobError``, ``JobLiveError``."""
+    job = BatchJob.objects.using(using).filter(id=job_id)
+    total = job.values_list("targets_total", flat=True).first()
+    if total is None:
+        raise UnknownJobError(str(job_id))
+    if not _remove(job.settled(database.now(using)), total, using) and job.exists():
+        raise JobLiveError(str(job_id))
+
+
+def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.0) -> int:
+    """Remove expired jobs and say how many; stop after ``seconds``, pause between batches."""
+    ends = None if seconds is None else time.monotonic() + seconds
+    expired = BatchJob.objects.using(using).expired(database.now(using))
+    count = 0
+    while found := list(expired.values_list("id", "targets_total")[:JOBS_AT_ONCE]):
+        removed = 0
+        for ids, total in _portions(found):
+            removed += _remove(expired.order_by().filter(id__in=ids), total, using)
+            if ends is not None and time.monotonic() > ends:
+                return count + removed
+            time.sleep(pause_seconds)
+        count += removed
+        if not removed:
+            break  # somebody else removes them at this moment
+    return count
+
+
+def _portions(jobs: list[tuple[uuid.UUID, int]]) -> Iterator[tuple[list[uuid.UUID], int]]:
+    """Jobs in groups of at most TARGETS_AT_ONCE targets; a larger one is a group of its own."""
+    ids: list[uuid.UUID] = []
+    size = 0
+    for job_id, total in jobs:
+        if ids and size + total > TARGETS_AT_ONCE:
+            yield ids, size
+            ids, size = [], 0
+        ids.append(job_id)
+        size += total
+    if ids:
+        yield ids, size
+
+
+def _remove(jobs: BatchJobQuerySet, total: int, using: str) -> int:
+    """Remove these jobs, as far as the query set's conditions still hold; how many went.
+
+    Each transaction raises the claim number first: that locks the jobs, checks the conditions
+    once more, and ends whatever else believes to have them in hand.
+    """
+
+    def some(from_idx: int) -> int:
+        if not jobs.update(claim=F("claim") + 1):
+            return 0
+        ids = list(jobs.values_list("id", flat=True))
+        if from_idx:
+            targets = BatchTarget.objects.using(using).filter(job_id__in=ids)
+            targets.filter(idx__gte=from_idx).delete()
+        else:
+            BatchJob.objects.using(using).filter(id__in=ids).delete()
+        return len(ids)
+
+    # The targets of a large job go from its end, TARGETS_AT_ONCE in a transaction.
+    for from_idx in range(total - TARGETS_AT_ONCE, 0, -TARGETS_AT_ONCE):
+        if not database.in_transaction(partial(some, from_idx), using):
+            return 0
+    return database.in_transaction(partial(some, 0), using)
+
+
+def expired_jobs(using: str) -> int:
+    """How many jobs a purge would remove now."""
+    return BatchJob.objects.using(using).expired(database.now(using)).order_by().count()

@@ -1,0 +1,288 @@
+"""The public face: one method is checks and one move.
+
+A runner is no process and holds no connection. Make one where you need it; what drains is a
+worker, or :meth:`Runner.drain` in the thread that calls it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.utils.module_loading import import_string
+
+from batch import conf, database, dispatch
+from batch.canonical import idem_key
+from batch.drain import Drain, hold_of
+from batch.errors import InvalidTargetsError, TooManyTargetsError, UnknownJobError
+from batch.fetching import load_fetch
+from batch.ids import parse_id, process_name
+from batch.isolation import InThread, Isolator, Limits
+from batch.models import BatchJob, BatchTarget
+from batch.moves import create, end, remove
+from batch.moves.claim import claim_job
+from batch.parsing import MAX_PROBLEMS, parse_targets
+from batch.text import UNSTORABLE
+from batch.words import (
+    Config,
+    FetchFunc,
+    Job,
+    Problem,
+    Result,
+    Submission,
+    Target,
+    TargetStatus,
+)
+
+logger = logging.getLogger("batch")
+
+MAX_CALLER_CHARS = 255
+MAX_CALLER_CLASS_CHARS = 64
+
+
+class Runner:
+    """Submits, drains, cancels and shows jobs.
+
+    ``fetch`` is what fetches a target when this runner drains: a callable, which runs in the
+    thread that drains, or a dotted path, which obeys the setting ISOLATION; without it, the
+    setting FETCH. ``config`` overrides the settings' caps and TTL.
+    """
+
+    def __init__(self, fetch: FetchFunc | str | None = None, config: Config | None = None) -> None:
+        self._fetch = fetch
+        self._config = config or Config()
+
+    def submit(self, caller: str, caller_class: str, targets: Sequence[Target]) -> Submission:
+        """Store the targets as a running job, or find the job that they made before.
+
+        A job of the same caller and targets whose lease has not expired is returned with
+        ``reused=True``, whatever its status. Inside a caller's transaction the submit is part
+        of it, and all other submits wait until it ends.
+
+        Raises ``ValueError`` for a caller that cannot be, ``InvalidTargetsError``,
+        ``TooManyTargetsError``, ``CallerBusyError`` and ``JobsBusyError``, in this order;
+        nothing is stored then.
+        """
+        _check_caller(caller, caller_class)
+        settings = conf.settings()
+        using = database.alias()
+        parsed = self._parse(targets, settings)
+        kept = database.repeat(
+            partial(create.leased_job, caller, idem_key(caller, parsed), using), using
+        )
+        if kept:
+            return kept
+        order = self._order(caller, caller_class, parsed, settings)
+        create.check_size(order)
+        if problems := _validated(parsed, settings):
+            raise InvalidTargetsError(problems)
+        submission = create.submit(order, using)
+        if not submission.reused:
+            dispatch.announce(submission.id, self.drain, using)
+        return submission
+
+    def check(self, caller_class: str, targets: Sequence[Target]) -> list[Problem]:
+        """What :meth:`submit` would refuse about these targets, for a form to show."""
+        settings = conf.settings()
+        try:
+            parsed = self._parse(targets, settings)
+            create.check_size(self._order("check", caller_class, parsed, settings))
+        except InvalidTargetsError as error:
+            return error.problems
+        except TooManyTargetsError as error:
+            hint = "split the list into several jobs"
+            return [Problem(None, "targets", "too_many_targets", str(error), hint)]
+        return _validated(parsed, settings)
+
+    def cancel(self, job_id: str) -> bool:
+        """End a live job: its target in flight is still stored, later ones stay pending.
+
+        False for an unknown id (any string) and for a job that has ended.
+        """
+        known = parse_id(job_id)
+        return known is not None and end.cancel(known, self._ttl(), database.alias())
+
+    def job(self, job_id: str) -> Job | None:
+        """The job without its targets, or None for an unknown id (any string)."""
+        known = parse_id(job_id)
+        if known is None:
+            return None
+        row = BatchJob.objects.using(database.alias()).filter(id=known).first()
+        return None if row is None else job_of(row)
+
+    def latest(self, count: int) -> list[Job]:
+        """The jobs submitted last, of all callers, newest first."""
+        rows = BatchJob.objects.using(database.alias()).order_by("-created_at", "-id")
+        return [job_of(row) for row in rows[:count]]
+
+    def status(self, job_id: str) -> tuple[Job, list[TargetStatus]] | None:
+        """The job and its targets in order, or None for an unknown id (any string)."""
+        job = self.job(job_id)
+        if job is None:
+            return None
+        targets = BatchTarget.objects.using(database.alias()).filter(job__id=job.id)
+        return job, [_target_of(target) for target in targets.order_by("idx")]
+
+    def drain(self, job_id: str) -> bool:
+        """Claim this one job and drain it in this thread; True when it was drained.
+
+        False, and a line in the log, when it is unknown, has ended or is in other hands.
+        Raises ``ImproperlyConfigured`` when there is no fetch function; the job waits on.
+        """
+        settings = conf.settings()
+        injected = self._fetch if callable(self._fetch) else None
+        path = settings.fetch if self._fetch is None else self._fetch
+        fetch = injected or load_fetch(path if isinstance(path, str) else None)
+        using = database.alias()
+        known = parse_id(job_id)
+        claim = known and claim_job(known, process_name(), hold_of(settings), using)
+        if not claim:
+            logger.warning("not_drained", extra={"job": str(job_id)[:64]})
+            return False
+        isolator = None if injected else Isolator(fetch, settings)
+        isolation = isolator.isolation() if isolator else InThread(fetch, Limits.of(settings))
+        try:
+            Drain(claim, isolation, settings, self._ttl(), using, renews=True).run()
+        finally:
+            isolation.close()
+            if isolator:
+                isolator.close()
+        return True
+
+    def retry(self, job_id: str) -> Submission:
+        """A new job with the failed and pending targets of one that has ended, in their order.
+
+        It keeps caller and class and passes the idempotency check by; the caps hold.
+        Raises ``UnknownJobError``, ``JobLiveError``, ``NothingToRetryError``, and what
+        :meth:`submit` raises about caps.
+        """
+        known = parse_id(job_id)
+        if known is None:
+            raise UnknownJobError(str(job_id))
+        settings = conf.settings()
+        using = database.alias()
+
+        def order_of(job: BatchJob, targets: list[Target]) -> create.Order:
+            return self._order(job.caller, job.caller_class, targets, settings)
+
+        submission = create.retry(known, order_of, using)
+        dispatch.announce(submission.id, self.drain, using)
+        return submission
+
+    def delete(self, job_id: str) -> None:
+        """Remove a job that has ended, and its results. Raises ``UnknownJobError``,
+        ``JobLiveError``."""
+        known = parse_id(job_id)
+        if known is None:
+            raise UnknownJobError(str(job_id))
+        remove.delete(known, database.alias())
+
+    def mark_in_flight_failed(
+        self, reason: str, now: datetime | None = None, sole: bool = False
+    ) -> int:
+        """Fail the jobs that a dead worker left in flight; how many.
+
+        These are jobs whose claim ended before ``now`` (default: the database's clock) and
+        queued rows older than CLAIM_SECONDS; with ``sole``, every claimed job at once.
+        """
+        return end.reap(reason, database.alias(), now=now, sole=sole, ttl=self._ttl())
+
+    def purge(self, dry_run: bool = False) -> int:
+        """Remove the jobs whose lease has lapsed; how many went, or would go."""
+        using = database.alias()
+        return remove.expired_jobs(using) if dry_run else remove.purge(using)
+
+    def _ttl(self) -> timedelta:
+        return conf.as_timedelta(self._config.ttl) if self._config.ttl else conf.settings().ttl
+
+    def _order(
+        self, caller: str, caller_class: str, targets: list[Target], settings: conf.Settings
+    ) -> create.Order:
+        return create.Order(
+            caller=caller,
+            caller_class=caller_class,
+            targets=targets,
+            caps=settings.caps(caller_class, self._config),
+            ttl=self._ttl(),
+            lane=_lane_of(settings),
+        )
+
+    @staticmethod
+    def _parse(targets: Sequence[Any], settings: conf.Settings) -> list[Target]:
+        parsed = parse_targets(targets)
+        if not settings.extra_options:
+            problems = [
+                Problem(
+                    index,
+                    "extra",
+                    "unknown_option",
+                    "the option extra is not accepted here",
+                    'leave it out; the host accepts it with BATCH["EXTRA_OPTIONS"] = True',
+                )
+                for index, target in enumerate(parsed)
+                if target.options.extra
+            ]
+            if problems:
+                raise InvalidTargetsError(problems[:MAX_PROBLEMS])
+        return parsed
+
+
+def job_of(row: BatchJob) -> Job:
+    """The public view of a row."""
+    return Job(
+        id=str(row.id),
+        status=row.status,
+        error=row.error,
+        targets_total=row.targets_total,
+        targets_done=row.targets_done,
+        targets_failed=row.targets_failed,
+        caller=row.caller,
+        caller_class=row.caller_class,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        lease_expires_at=row.lease_expires_at,
+        worker=row.worker,
+    )
+
+
+def _target_of(row: BatchTarget) -> TargetStatus:
+    stored = row.result
+    return TargetStatus(
+        idx=row.idx,
+        url=row.url,
+        status=row.status,
+        result=None if stored is None else Result(stored["content"], stored["meta"]),
+        error=row.error,
+        hint=row.hint,
+        code=row.code,
+        details=row.details,
+    )
+
+
+def _check_caller(caller: str, caller_class: str) -> None:
+    for what, value, least, most in (
+        ("caller", caller, 1, MAX_CALLER_CHARS),
+        ("caller class", caller_class, 0, MAX_CALLER_CLASS_CHARS),
+    ):
+        if not isinstance(value, str) or not least <= len(value) <= most:
+            raise ValueError(f"the {what} has to be a string of {least} to {most} characters")
+        if UNSTORABLE.search(value):
+            raise ValueError(f"the {what} holds a NUL character or half of a surrogate pair")
+
+
+def _validated(targets: list[Target], settings: conf.Settings) -> list[Problem]:
+    if settings.validate is None:
+        return []
+    validate: Callable[[list[Target]], list[Problem]] = import_string(settings.validate)
+    return list(validate(targets))[:MAX_PROBLEMS]
+
+
+def _lane_of(settings: conf.Settings) -> Callable[[Target], str]:
+    if settings.lane is None:
+        return lambda target: ""
+    lane: Callable[[Target], str] = import_string(settings.lane)
+    return lambda target: lane(target)[:255]

@@ -1,0 +1,24 @@
+"""Signals for strangers: sent after the commit, never used between our own modules.
+
+``job_submitted(job_id)``, ``target_finished(job_id, idx, status)``,
+``job_finished(job_id, status)``; ids and statuses are strings, and there is no sender.
+A receiver that raises is logged (by ``django.dispatch``) and changes nothing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.dispatch import Signal
+
+job_submitted = Signal()
+target_finished = Signal()
+job_finished = Signal()
+
+
+def send_on_commit(signal: Signal, alias: str, **what: Any) -> None:
+    """Send ``signal`` once what was written is committed; at once outside a transaction."""
+    if signal.has_listeners():
+        transaction.on_commit(partial(signal.send_robust, None, **what), using=alias, robust=True)

@@ -1,0 +1,63 @@
+"""A worker's slots: threads that drain one job at a time, each with a child of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+
+from django.db import connections
+
+from batch.conf import Settings
+from batch.drain import Drain
+from batch.isolation import ChildFailedError, Isolation
+from batch.moves.claim import Claim
+
+logger = logging.getLogger("batch")
+
+
+class Slot:
+    """Keeps its thread, its database connection and its child from job to job."""
+
+    def __init__(
+        self, isolation: Isolation, settings: Settings, using: str, freed: Callable[[], None]
+    ) -> None:
+        """``freed`` is called, in the slot's thread, after each job."""
+        self.drain: Drain | None = None
+        self._isolation = isolation
+        self._settings = settings
+        self._using = using
+        self._freed = freed
+        self._jobs: SimpleQueue[Drain | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="batch-slot", daemon=True)
+        self._thread.start()
+
+    def take(self, claim: Claim) -> None:
+        """Drain this job. The slot has to be free."""
+        self.drain = Drain(
+            claim, self._isolation, self._settings, self._settings.ttl, self._using, renews=False
+        )
+        self._jobs.put(self.drain)
+
+    def end(self, seconds: float) -> bool:
+        """End the thread; False if it did not within ``seconds``."""
+        self._jobs.put(None)
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _work(self) -> None:
+        try:
+            self._isolation.warm()
+        except ChildFailedError as error:
+            logger.error("child_failed", extra={"error": str(error)})
+        while drain := self._jobs.get():
+            try:
+                drain.run()
+            except BaseException:  # a receiver's SystemExit, say: the slot outlives it
+                logger.exception("slot_broken", extra={"job": str(drain.claim.job_id)})
+            finally:
+                self.drain = None
+                self._freed()
+        self._isolation.close()
+        connections.close_all()

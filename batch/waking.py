@@ -1,0 +1,157 @@
+"""What a waiting worker waits on: its bell, and word from the database of a new job.
+
+On PostgreSQL that is NOTIFY, on a connection of its own. On SQLite it is ``PRAGMA
+data_version``, which tells within microseconds whether another connection has written. Both
+only cut a wait short: a worker that gets no word finds the job at its next poll.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import select
+import time
+from typing import Any, Protocol
+
+from django.db import connections
+from django.db.utils import Error
+
+from batch.database import CHANNEL
+
+logger = logging.getLogger("batch")
+
+SQLITE_SECONDS = 0.05
+LISTEN_AGAIN_SECONDS = 5.0
+
+
+class Bell:
+    """Ends a wait from another thread or from a signal handler, where locks may not be taken."""
+
+    def __init__(self) -> None:
+        self._heard, self._rope = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def ring(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # full: it rings already
+            os.write(self._rope, b"!")
+
+    def wait(self, seconds: float, *also: int) -> bool:
+        """Wait until it rings or one of the descriptors ``also`` is readable; False if neither."""
+        poll = select.poll()
+        for fd in (self._heard, *also):
+            poll.register(fd, select.POLLIN)
+        woken = bool(poll.poll(max(0.0, seconds) * 1000))
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._heard, 4096)
+        return woken
+
+    def close(self) -> None:
+        os.close(self._heard)
+        os.close(self._rope)
+
+
+class Waiting(Protocol):
+    def wait(self, seconds: float) -> None:
+        """Wait for ``seconds``, or less when there may be something to do."""
+
+    def close(self) -> None: ...
+
+
+class Polling:
+    """Where a database has no word to give."""
+
+    def __init__(self, bell: Bell) -> None:
+        self._bell = bell
+
+    def wait(self, seconds: float) -> None:
+        self._bell.wait(seconds)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Watching:
+    """SQLite: another connection's commit changes this one's ``data_version``."""
+
+    def __init__(self, bell: Bell, using: str) -> None:
+        self._bell = bell
+        self._using = using
+        self._version = self._ask()
+
+    def wait(self, seconds: float) -> None:
+        ends = time.monotonic() + seconds
+        while (left := ends - time.monotonic()) > 0:
+            if self._bell.wait(min(left, SQLITE_SECONDS)):
+                return
+            version = self._ask()
+            if version != self._version:
+                self._version = version
+                return
+
+    def _ask(self) -> Any:
+        connection = connections[self._using]
+        connection.ensure_connection()
+        # Past Django's cursor, which would log and time each of these twenty a second.
+        return connection.connection.execute("PRAGMA data_version").fetchone()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Listening:
+    """PostgreSQL: NOTIFY. When the connection dies, waiting goes on without it for a while."""
+
+    def __init__(self, bell: Bell, using: str) -> None:
+        self._bell = bell
+        self._using = using
+        self._wrapper: Any = None
+        self._again_at = 0.0
+
+    def wait(self, seconds: float) -> None:
+        if self._wrapper is None and time.monotonic() >= self._again_at:
+            self._listen()
+        if self._wrapper is None:
+            self._bell.wait(seconds)
+            return
+        try:
+            if self._bell.wait(seconds, self._wrapper.connection.fileno()):
+                for _ in self._wrapper.connection.notifies(timeout=0):
+                    pass  # one look at the table serves them all
+        except Exception as error:  # of the driver's own classes: it is not behind Django here
+            self._give_up(error)
+
+    def _listen(self) -> None:
+        # A copy with a connection of its own, and none from a pool that drains need in full.
+        wrapper = connections[self._using].copy()
+        wrapper.settings_dict["OPTIONS"].pop("pool", None)
+        try:
+            with wrapper.cursor() as cursor:
+                cursor.execute(f"LISTEN {CHANNEL}")
+        except Error as error:
+            self._give_up(error)
+        else:
+            self._wrapper = wrapper
+
+    def _give_up(self, error: Exception) -> None:
+        logger.warning("not_listening", extra={"error": str(error).splitlines()[0][:200]})
+        self.close()
+        self._again_at = time.monotonic() + LISTEN_AGAIN_SECONDS
+
+    def close(self) -> None:
+        wrapper, self._wrapper = self._wrapper, None
+        if wrapper is not None:
+            with contextlib.suppress(Exception):  # it is dead already, mostly
+                wrapper.close()
+
+
+def waiting(bell: Bell, using: str) -> Waiting:
+    """The best way to wait on this database."""
+    connection = connections[using]
+    if connection.vendor == "sqlite":
+        return Watching(bell, using)
+    if connection.vendor == "postgresql":
+        from django.db.backends.postgresql.psycopg_any import is_psycopg3
+
+        if is_psycopg3:
+            return Listening(bell, using)
+    return Polling(bell)

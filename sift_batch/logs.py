@@ -1,0 +1,36 @@
+"""One line a record: time, level, logger, event, then the ids as `key=value`."""
+
+import json
+import logging
+import time
+from typing import Any
+
+_ORDINARY = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
+
+
+def _value(value: Any) -> str:
+    text = str(value)
+    # Quoted wherever it could be taken for more than one value or one line.
+    return text if text.isprintable() and text and not set(text) & set(' "=') else json.dumps(text)
+
+
+class LineFormatter(logging.Formatter):
+    """Writes what `extra=` gave a record behind its event, in the order it was given.
+
+    Times are UTC, so that the lines of hosts in different places sort together.
+    """
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        line = super().formatMessage(record)
+        # A message may quote text from outside; it must not be able to forge a second line.
+        line = "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in line)
+        extra = [
+            f"{key}={_value(value)}"
+            for key, value in record.__dict__.items()
+            if key not in _ORDINARY
+        ]
+        return " ".join([line, *extra])

@@ -1,0 +1,72 @@
+"""Fixtures for all tests, and which tests run on which database."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.test import TransactionTestCase
+
+from tests.databases import KIND
+from tests.network import refuse_other_machines
+from tests.processes import Processes
+
+# Set where a server is known to be there: a test that was skipped on it then proves nothing.
+NO_SKIPS = "TEST_NO_SKIPS"
+
+
+def _uses_database(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    if item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(fixtures):
+        return True
+    cls = getattr(item, "cls", None)
+    return cls is not None and issubclass(cls, TransactionTestCase)
+
+
+def _belongs_here(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("only_on")
+    return marker is None or KIND in marker.args
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        # By what a test asks for, since a mark set by hand would be forgotten.
+        if _uses_database(item):
+            item.add_marker("services")
+    elsewhere = [item for item in items if not _belongs_here(item)]
+    if elsewhere:
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if _belongs_here(item)]
+
+
+def _forbidden_skips(config: pytest.Config) -> int:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return len(reporter.stats.get("skipped", [])) if reporter and os.environ.get(NO_SKIPS) else 0
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _forbidden_skips(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if skipped := _forbidden_skips(config):
+        terminalreporter.write_line(f"{NO_SKIPS} is set and {skipped} tests were skipped", red=True)
+
+
+@pytest.fixture(autouse=True)
+def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    refused = refuse_other_machines(monkeypatch)
+    yield
+    assert not refused, f"the test tried to leave this machine: {refused}"
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    """Starts `manage.py` commands and scripts on the test's database; see tests/processes.py."""
+    started = Processes(tmp_path)
+    yield started
+    started.end_all()

@@ -1,0 +1,16 @@
+"""The project's settings, on the test database, with nothing of the host's in `BATCH`."""
+
+import json
+import os
+
+os.environ.setdefault("SECRET_KEY", "only-for-tests")
+
+from sift_batch.settings import *  # noqa: F403
+from tests.databases import database
+
+DEBUG = False
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+DATABASES = {"default": database()}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# The app is tested by itself; a command that a test starts is given its settings this way.
+BATCH = json.loads(os.environ.get("TEST_BATCH", "{}"))
