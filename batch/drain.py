@@ -106,7 +106,7 @@ class Drain:
     def _targets(self) -> Iterator[tuple[int, Target | Outcome]]:
         idx = 0
         while portion := self._patiently(partial(self._portion, idx)):
-            for idx, url, options in portion:  # noqa: B007  (the next portion begins after it)
+            for idx, url, options in portion:
                 yield idx, _target(url, options)
             idx += 1
 

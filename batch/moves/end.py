@@ -103,7 +103,6 @@ def _fail(
 ) -> bool:
     """Take the one job that ``job`` selects from its worker: raise the claim number, fail its
     target in flight and, unless it was cancelled, the job."""
-    live = ~Q(status=JobStatus.CANCELLED)
 
     def work() -> bool:
         taken = job.update(
@@ -111,9 +110,9 @@ def _fail(
             claim_expires_at=None,
             worker="",
             lease_expires_at=now + ttl,
-            error=Case(When(live, then=Value(reason)), default=F("error")),
-            finished_at=Case(When(live, then=Value(now)), default=F("finished_at")),
-            status=Case(When(live, then=Value(JobStatus.FAILED)), default=F("status")),
+            error=_if_live("error", reason),
+            finished_at=_if_live("finished_at", now),
+            status=_if_live("status", JobStatus.FAILED),
         )
         if not taken:
             return False
@@ -138,6 +137,16 @@ def _fail(
         return True
 
     return database.in_transaction(work, using)
+
+
+def _if_live(field: str, value: object) -> Case:
+    """``value``, but the field's own in a job that was cancelled."""
+    column = BatchJob._meta.get_field(field)
+    return Case(
+        When(~Q(status=JobStatus.CANCELLED), then=Value(value, output_field=column)),
+        default=F(field),
+        output_field=column,
+    )
 
 
 def _tell(job_id: uuid.UUID, status: JobStatus, using: str) -> None:
