@@ -77,9 +77,11 @@ class BatchJobQuerySet(models.QuerySet["BatchJob"]):
 
     def expired(self, now: datetime) -> Self:
         """Settled jobs whose lease has lapsed, the longest ended first."""
-        return self.filter(
-            finished_at__lt=now, lease_expires_at__lte=now, claim_expires_at=None
-        ).order_by("finished_at")
+        return (
+            self.settled(now)
+            .filter(finished_at__lt=now, lease_expires_at__lte=now)
+            .order_by("finished_at")
+        )
 
 
 class BatchJob(models.Model):

@@ -40,10 +40,13 @@ class Slot:
         )
         self._jobs.put(self.drain)
 
-    def end(self, seconds: float) -> bool:
-        """End the thread; False if it did not within ``seconds``."""
+    def finish(self) -> None:
+        """Take no more jobs; the thread ends after the one in hand."""
         self._jobs.put(None)
-        self._thread.join(seconds)
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the thread has ended, waiting up to ``seconds`` for it."""
+        self._thread.join(max(0.0, seconds))
         return not self._thread.is_alive()
 
     def _work(self) -> None:

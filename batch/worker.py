@@ -204,7 +204,10 @@ class Worker:
             if drain := slot.drain:
                 drain.cut()
                 self.jobs_cut_off += self._gives_up(drain)
-        left = [slot for slot in self._slots if not slot.end(CUT_SECONDS)]
+        ends = time.monotonic() + CUT_SECONDS
+        for slot in self._slots:
+            slot.finish()
+        left = [slot for slot in self._slots if not slot.ended(ends - time.monotonic())]
         self._isolator.close()
         try:
             workers.leave(self.name, self._using)

@@ -115,7 +115,9 @@ def _making_room(work: Callable[[], Submission], using: str) -> Submission:
 def _unfinished(job: BatchJob, using: str) -> list[Target]:
     rows = (
         BatchTarget.objects.using(using)
-        .filter(job=job, status__in=(TargetState.FAILED, TargetState.PENDING))
+        # One that is `running` in a settled job was a dead worker's, whom nobody reaped yet.
+        .filter(job=job)
+        .exclude(status=TargetState.DONE)
         .order_by("idx")
         .values_list("url", "options")
     )

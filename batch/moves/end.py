@@ -12,6 +12,7 @@ from batch.conf import settings
 from batch.models import BatchJob, BatchJobQuerySet, BatchTarget, JobStatus, TargetState
 from batch.moves.claim import Claim
 from batch.signals import job_finished, send_on_commit, target_finished
+from batch.text import clean
 
 RESTART = "restart"
 HINT = "its worker stopped while it ran; retry the job to fetch the rest"
@@ -53,6 +54,7 @@ def reap(
     claimed job, and queued rows older than CLAIM_SECONDS. A cancelled one stays cancelled.
     """
     known = settings()
+    reason = clean(reason)
     now = now or database.now(using)
     jobs = BatchJob.objects.using(using)
     stale = now - timedelta(seconds=known.claim_seconds)
