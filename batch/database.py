@@ -119,10 +119,15 @@ def now(using: str) -> datetime:
         "postgresql": "SELECT EXTRACT(EPOCH FROM clock_timestamp())",
         "mysql": "SELECT UNIX_TIMESTAMP(SYSDATE(6))",
     }[connection.vendor]
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        (seconds,) = cursor.fetchone()
-    return _moment(seconds)
+
+    def ask() -> datetime:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            (seconds,) = cursor.fetchone()
+        return _moment(seconds)
+
+    # The clock is asked before anything else, so this is where a dead connection is met.
+    return repeat(ask, using)
 
 
 def _moment(seconds: float) -> datetime:

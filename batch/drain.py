@@ -128,10 +128,20 @@ class Drain:
             deadline=datetime.now(UTC) + self._timeout,
         )
         outcome = self._isolation.run(context, target)
+        self._tidy_up()
         if outcome.trace:
             extra = {**self._log, "idx": idx, "trace": outcome.trace}
             logger.error("target_raised", extra=extra)
         return outcome
+
+    def _tidy_up(self) -> None:
+        """A fetch function in this thread may leave the connection in a transaction of its own,
+        in which no outcome would ever be committed."""
+        connection = connections[self._using]
+        if connection.in_atomic_block or connection.connection is None:
+            return
+        if not connection.get_autocommit():
+            connection.close()
 
     def _store(self, idx: int, outcome: Outcome) -> Next:
         try:

@@ -43,6 +43,19 @@ def judge(
 ) -> Outcome:
     """Call ``fetch`` for one target. Nothing that it does gets out of here."""
     try:
+        return _judged(fetch, context, target, result_max_bytes)
+    except BaseException:  # an error whose own class or text raises; it is not touched again
+        return failure(
+            "internal",
+            "the fetch function raised an error that cannot be read",
+            "give the error's class a readable name and message",
+        )
+
+
+def _judged(
+    fetch: FetchFunc, context: FetchContext, target: Target, result_max_bytes: int
+) -> Outcome:
+    try:
         return _stored(fetch(context, target), result_max_bytes)
     except FetchError as error:
         return _fetch_failed(error)

@@ -110,13 +110,15 @@ class Runner:
         known = parse_id(job_id)
         if known is None:
             return None
-        row = BatchJob.objects.using(database.alias()).filter(id=known).first()
+        using = database.alias()
+        row = database.repeat(BatchJob.objects.using(using).filter(id=known).first, using)
         return None if row is None else job_of(row)
 
     def latest(self, count: int) -> list[Job]:
         """The jobs submitted last, of all callers, newest first."""
-        rows = BatchJob.objects.using(database.alias()).order_by("-created_at", "-id")
-        return [job_of(row) for row in rows[:count]]
+        using = database.alias()
+        rows = BatchJob.objects.using(using).order_by("-created_at", "-id")[:count]
+        return [job_of(row) for row in database.repeat(partial(list, rows), using)]
 
     def status(self, job_id: str) -> tuple[Job, list[TargetStatus]] | None:
         """The job and its targets in order, or None for an unknown id (any string)."""

@@ -7,11 +7,14 @@ A receiver that raises is logged (by ``django.dispatch``) and changes nothing.
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.dispatch import Signal
+
+logger = logging.getLogger("batch")
 
 job_submitted = Signal()
 target_finished = Signal()
@@ -21,4 +24,13 @@ job_finished = Signal()
 def send_on_commit(signal: Signal, alias: str, **what: Any) -> None:
     """Send ``signal`` once what was written is committed; at once outside a transaction."""
     if signal.has_listeners():
-        transaction.on_commit(partial(signal.send_robust, None, **what), using=alias, robust=True)
+        transaction.on_commit(partial(_send, signal, what), using=alias, robust=True)
+
+
+def _send(signal: Signal, what: dict[str, Any]) -> None:
+    try:
+        signal.send_robust(None, **what)
+    except KeyboardInterrupt:
+        raise  # from the terminal, most likely
+    except BaseException:  # send_robust lets SystemExit and its like through
+        logger.exception("receiver_raised", extra=what)

@@ -13,9 +13,11 @@ from typing import Any
 
 MAX_DEPTH = 30  # MariaDB's JSON_VALID stops at 32 levels; the outermost ones are ours
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_USERINFO = re.compile(r"(?<=://)[^/\s@?#]*@")
+_USERINFO = re.compile(r"(?<=://)[^/\s?#]*@")
+_COOKIE = re.compile(r"(?i)(cookie2?[\"']?\s*[:=]\s*)[^\r\n]+")
+_BEARER = re.compile(r"(?i)\b(bearer\s+)(?=[^\s\"',;]*\d)[^\s\"',;]+")
 _SECRET = re.compile(
-    r"(?i)\b((?:proxy-)?authorization|password|passwd|pwd|secret|token|api[_-]?key)"
+    r"(?i)((?:proxy-)?authorization|password|passwd|pwd|secret|token|api[_-]?key)"
     r"(\"?'?\s*[=:]\s*)((?:bearer|basic)\s+)?(\"[^\"]*\"|'[^']*'|[^\s,;&)}\]]+)"
 )
 
@@ -27,7 +29,8 @@ def clean(text: str) -> str:
 
 def masked(text: str) -> str:
     """``text`` without the credentials that URLs and error messages tend to carry."""
-    return _SECRET.sub(r"\1\2***", _USERINFO.sub("***@", text))
+    text = _COOKIE.sub(r"\1***", _USERINFO.sub("***@", text))
+    return _BEARER.sub(r"\1***", _SECRET.sub(r"\1\2***", text))
 
 
 def one_line(text: str, limit: int = 1000) -> str:

@@ -46,6 +46,7 @@ def serve(
     requests: socket.socket, lifeline: int, fetch: bytes, limits: Limits, django: bool
 ) -> NoReturn:
     """Serve until the worker closes ``requests``, or is gone."""
+    own = os.getpid()
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, stay)
     threading.Thread(target=_die_with_worker, args=(lifeline,), daemon=True).start()
@@ -68,6 +69,8 @@ def serve(
             break
         _limit_cpu(limits.timeout_seconds)
         outcome = judge(function, context, target, limits.result_max_bytes)
+        if os.getpid() != own:
+            leave(0)  # the fetch function forked, and this is its copy
         grown = limits.memory_bytes and _data_bytes() - before > limits.memory_bytes // 4
         last = bool(grown) or count == TARGETS_A_CHILD or outcome.code == "target_memory"
         _reply(requests, outcome, last)

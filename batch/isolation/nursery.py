@@ -108,10 +108,17 @@ class _Nursery:
             os._exit(1)
 
     def _bury(self) -> None:
-        while self._reports:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if not pid:
-                break
+        """Report each child that ended, and end what it started.
+
+        It is looked at first and buried last: until then its pid, which names its process
+        group, can be nobody else's.
+        """
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while self._reports and (ended := os.waitid(os.P_ALL, 0, options)):
+            pid = ended.si_pid
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+            _, status = os.waitpid(pid, 0)
             if (report := self._reports.pop(pid, None)) is not None:
                 _write(report, os.waitstatus_to_exitcode(status))
                 os.close(report)

@@ -19,11 +19,12 @@ TARGETS_AT_ONCE = 1000  # a transaction that removes more would hold others up
 
 def delete(job_id: uuid.UUID, using: str) -> None:
     """Remove a terminal job and its results. Raises ``UnknownJobError``, ``JobLiveError``."""
+    now = database.now(using)
     job = BatchJob.objects.using(using).filter(id=job_id)
-    total = job.values_list("targets_total", flat=True).first()
+    total = database.repeat(job.values_list("targets_total", flat=True).first, using)
     if total is None:
         raise UnknownJobError(str(job_id))
-    if not _remove(job.settled(database.now(using)), total, using) and job.exists():
+    if not _remove(job.settled(now), total, using) and job.exists():
         raise JobLiveError(str(job_id))
 
 

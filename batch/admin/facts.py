@@ -1,0 +1,57 @@
+"""What a list tells about a target's result without loading it.
+
+Results may have megabytes each, so a list defers them and asks the database for these few
+words alone: by primary key and only for the rows of one page, so that nothing is sorted
+together with a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import TextField
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Left, Length
+
+from batch.models import BatchTarget, TargetState
+
+KIND_CHARS = 60
+NOT_IN_LISTS = ("result", "options", "details")
+_FACTS = "_facts"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """``kind``: the type that the fetch detected, else the one that was declared; ``chars``:
+    how long the content is."""
+
+    kind: str = ""
+    chars: int | None = None
+
+
+def load(targets: Sequence[BatchTarget], using: str) -> None:
+    done = [target.pk for target in targets if target.status == TargetState.DONE]
+    rows = (
+        BatchTarget.objects.using(using)
+        .filter(pk__in=done)
+        .values_list(
+            "pk",
+            Left(Cast(KT("result__meta__detected_type"), TextField()), KIND_CHARS),
+            Left(Cast(KT("result__meta__content_type"), TextField()), KIND_CHARS),
+            Length(KT("result__content")),
+        )
+    )
+    found = {pk: Facts(_word(detected) or _word(declared), n) for pk, detected, declared, n in rows}
+    for target in targets:
+        vars(target)[_FACTS] = found.get(target.pk, Facts())
+
+
+def facts_of(target: BatchTarget) -> Facts:
+    facts: Facts = vars(target)[_FACTS]
+    return facts
+
+
+def _word(text: str | None) -> str:
+    # SQLite and MariaDB give JSON's null as a word.
+    return "" if text is None or text == "null" else text

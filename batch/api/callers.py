@@ -1,0 +1,26 @@
+"""Who asks: a request's caller and caller class, as the setting CALLER says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.utils.module_loading import import_string
+from rest_framework.request import Request
+
+from batch import conf
+
+
+def user(request: Request) -> tuple[str, str]:
+    """The default: each user is a caller, and staff are a class of their own."""
+    return f"user:{request.user.pk}", "staff" if is_staff(request) else "user"
+
+
+def caller_of(request: Request) -> tuple[str, str]:
+    """The caller and the caller class of a request."""
+    caller: Callable[[Request], tuple[str, str]] = import_string(conf.settings().caller)
+    return caller(request)
+
+
+def is_staff(request: Request) -> bool:
+    # A host's user model need not know of staff.
+    return bool(getattr(request.user, "is_staff", False))

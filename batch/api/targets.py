@@ -1,0 +1,66 @@
+"""The targets of a job as rows to show: a page's worth, and never more content than fits.
+
+A result may have megabytes. So the sizes are asked of the database first and only the rows of
+the page are loaded, and without content it stays in the database altogether.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Func, IntegerField, QuerySet, Value
+from django.db.models.functions import Coalesce
+
+from batch.api.pages import Pages
+from batch.api.serializers import TARGET_FIELDS
+from batch.models import BatchTarget
+
+PAGE_MAX_BYTES = 8 * 1024**2
+Row = dict[str, Any]
+
+
+def page(rows: QuerySet[BatchTarget], pages: Pages, *, content: bool) -> tuple[list[Row], bool]:
+    """The page's rows, nearest to its cursor first, and whether others follow them."""
+    size = Coalesce(StoredBytes("result"), 0) if content else Value(0)
+    sizes = list(pages.walk(rows.annotate(size=size)).values_list("idx", "size"))
+    fit: list[int] = []
+    total = 0
+    for idx, bytes_ in sizes[: pages.limit]:
+        total += bytes_
+        if fit and total > PAGE_MAX_BYTES:
+            break
+        fit.append(idx)
+    loaded = {row["idx"]: row for row in load(rows.filter(idx__in=fit), content=content)}
+    # What a purge took between the two questions is left out.
+    return [loaded[idx] for idx in fit if idx in loaded], len(fit) < len(sizes)
+
+
+def load(rows: QuerySet[BatchTarget], *, content: bool) -> list[Row]:
+    """The rows, in no order: no database should have to sort what carries results."""
+    if content:
+        return list(rows.order_by().values(*TARGET_FIELDS))
+    names = [name for name in TARGET_FIELDS if name != "result"]
+    return [
+        {**row, "result": _without_content(row["result__meta"])}
+        for row in rows.order_by().values(*names, "result__meta")
+    ]
+
+
+def _without_content(meta: Any) -> dict[str, Any] | None:
+    return None if meta is None else {"content": None, "meta": meta}
+
+
+class StoredBytes(Func):
+    """How many bytes of JSON a column holds."""
+
+    template = "OCTET_LENGTH(%(expressions)s)"
+    output_field = IntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "OCTET_LENGTH((%(expressions)s)::text)"
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        # OCTET_LENGTH is there from SQLite 3.43 on.
+        template = "LENGTH(CAST(%(expressions)s AS BLOB))"
+        return self.as_sql(compiler, connection, template=template, **extra)

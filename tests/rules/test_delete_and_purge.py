@@ -1,0 +1,137 @@
+"""Rows go: by their caller's wish, or when their lease has lapsed; live ones never."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from batch.errors import JobLiveError
+from batch.models import BatchJob, BatchTarget
+from batch.moves import remove
+from batch.runner import Runner
+from tests.concurrency import run_threads
+from tests.rules.jobs import HOUR, change, claim, lapse, rows, submit, targets, terminal
+
+pytestmark = pytest.mark.django_db
+
+
+def expired(status: str = "done", caller: str = "ann") -> str:
+    job_id = terminal(status, caller)
+    lapse(job_id)
+    change(job_id, finished_at=timezone.now() - HOUR)
+    return job_id
+
+
+@pytest.mark.parametrize("status", ["done", "failed", "partial", "cancelled"])
+def test_a_job_that_ended_can_be_deleted_before_its_lease(status: str) -> None:
+    job_id, other = terminal(status), terminal("done")
+    Runner().delete(job_id)
+    assert Runner().status(job_id) is None
+    assert not rows(job_id)
+    assert len(rows(other)) == 2
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_live_job_cannot_be_deleted(taken: bool) -> None:
+    job_id = submit(2)
+    if taken:
+        claim(job_id)
+    lapse(job_id)
+    with pytest.raises(JobLiveError):
+        Runner().delete(job_id)
+    assert len(rows(job_id)) == 2
+
+
+def test_after_a_delete_the_same_targets_make_a_fresh_job() -> None:
+    given = targets()
+    first = Runner().submit("ann", "", given).id
+    Runner().cancel(first)
+    Runner().delete(first)
+    assert not Runner().submit("ann", "", given).reused
+
+
+@pytest.mark.parametrize("status", ["done", "failed", "partial", "cancelled"])
+def test_expired_jobs_are_purged(status: str) -> None:
+    job_id, kept = expired(status), terminal(status)
+    assert Runner().purge() == 1
+    assert Runner().status(job_id) is None
+    assert Runner().status(kept) is not None
+    assert BatchTarget.objects.count() == 2
+
+
+@pytest.mark.parametrize("status", ["queued", "running"])
+def test_live_jobs_are_never_purged_whatever_their_lease_says(status: str) -> None:
+    job_id = submit()
+    change(job_id, status=status, created_at=timezone.now() - 1000 * HOUR)
+    lapse(job_id)
+    assert Runner().purge() == 0
+    assert Runner().status(job_id) is not None
+
+
+def test_a_dry_run_only_counts() -> None:
+    ids = [expired(), expired("cancelled")]
+    assert Runner().purge(dry_run=True) == 2
+    assert BatchJob.objects.filter(id__in=ids).count() == 2
+
+
+def test_a_purge_with_nothing_to_do_says_none() -> None:
+    submit()
+    assert Runner().purge() == 0
+
+
+def test_jobs_larger_than_a_transaction_of_the_purge_go_whole() -> None:
+    job_id = expired()
+    total = 2 * remove.TARGETS_AT_ONCE + 5
+    BatchTarget.objects.bulk_create(
+        BatchTarget(job_id=job_id, idx=idx, url="https://e.com/", status="done")
+        for idx in range(2, total)
+    )
+    change(job_id, targets_total=total, targets_done=total)
+    assert Runner().purge() == 1
+    assert not BatchTarget.objects.exists()
+
+
+def test_more_jobs_than_are_read_at_once_go_in_one_purge() -> None:
+    count = 2 * remove.JOBS_AT_ONCE + 3
+    past = timezone.now() - HOUR
+    BatchJob.objects.bulk_create(
+        BatchJob(
+            caller="ann",
+            idem_key=str(i),
+            status="done",
+            finished_at=past,
+            lease_expires_at=past,
+        )
+        for i in range(count)
+    )
+    kept = terminal("done")
+    assert Runner().purge() == count
+    assert str(BatchJob.objects.get().id) == kept
+
+
+@pytest.mark.django_db(transaction=True)
+def test_purges_at_the_same_time_share_the_work() -> None:
+    for i in range(6):
+        expired(caller=f"caller {i}")
+    answers = run_threads(4, lambda i: Runner().purge())
+    assert sum(answers) == 6, answers
+    assert not BatchTarget.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_delete_and_a_purge_at_the_same_time_harm_nothing() -> None:
+    ids = [expired(caller=f"caller {i}") for i in range(6)]
+
+    def one_of_them(i: int) -> Any:
+        if i:
+            return Runner().purge()
+        for job_id in ids:
+            try:
+                Runner().delete(job_id)
+            except Exception as error:
+                assert type(error).__name__ == "UnknownJobError", error
+        return None
+
+    answers = run_threads(3, one_of_them)
+    assert not [answer for answer in answers if isinstance(answer, BaseException)], answers
+    assert not BatchJob.objects.exists()
