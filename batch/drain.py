@@ -87,7 +87,7 @@ class Drain:
         if ended:
             logger.info("job_ended", extra=self._log)
         else:
-            self._fail()
+            self.fail()
 
     def _run(self) -> bool:
         """False when the job cannot end by itself: rows of it were removed by hand."""
@@ -201,7 +201,8 @@ class Drain:
         job = BatchJob.objects.using(self._using).claimed()
         return job.filter(id=self.claim.job_id, claim=self.claim.number).exists()
 
-    def _fail(self) -> None:
+    def fail(self) -> None:
+        """Fail the job, if it is still in hand: the runner itself is at fault."""
         try:
             cut_off(self.claim, INTERNAL, "internal", self._ttl, self._using)
         except Error:

@@ -25,7 +25,7 @@ from batch.models import BatchJob, BatchTarget
 from batch.moves import create, end, remove
 from batch.moves.claim import claim_job
 from batch.parsing import MAX_PROBLEMS, parse_targets
-from batch.text import UNSTORABLE
+from batch.text import UNSTORABLE, clean
 from batch.words import (
     Config,
     FetchFunc,
@@ -111,7 +111,8 @@ class Runner:
         if known is None:
             return None
         using = database.alias()
-        row = database.repeat(BatchJob.objects.using(using).filter(id=known).first, using)
+        found = BatchJob.objects.using(using).filter(id=known)
+        row: BatchJob | None = database.repeat(found.first, using)
         return None if row is None else job_of(row)
 
     def latest(self, count: int) -> list[Job]:
@@ -287,4 +288,4 @@ def _lane_of(settings: conf.Settings) -> Callable[[Target], str]:
     if settings.lane is None:
         return lambda target: ""
     lane: Callable[[Target], str] = import_string(settings.lane)
-    return lambda target: lane(target)[:255]
+    return lambda target: clean(lane(target))[:255]

@@ -59,6 +59,7 @@ class Slot:
                 drain.run()
             except BaseException:  # a receiver's SystemExit, say: the slot outlives it
                 logger.exception("slot_broken", extra={"job": str(drain.claim.job_id)})
+                drain.fail()
             finally:
                 self.drain = None
                 self._freed()

@@ -73,15 +73,16 @@ def serve(
             leave(0)  # the fetch function forked, and this is its copy
         grown = limits.memory_bytes and _data_bytes() - before > limits.memory_bytes // 4
         last = bool(grown) or count == TARGETS_A_CHILD or outcome.code == "target_memory"
-        _reply(requests, outcome, last)
+        _reply(requests, count, outcome, last)
         if last:
             break
     leave(0)
 
 
-def _reply(requests: socket.socket, outcome: Outcome, last: bool) -> None:
+def _reply(requests: socket.socket, number: int, outcome: Outcome, last: bool) -> None:
     """Two messages: what was decided as JSON, and the result's text as it will be stored."""
     head = {
+        "number": number,
         "done": outcome.done,
         "error": outcome.error,
         "hint": outcome.hint,
@@ -94,14 +95,17 @@ def _reply(requests: socket.socket, outcome: Outcome, last: bool) -> None:
     channel.send(requests, (outcome.result or "").encode())
 
 
-def read_reply(head: bytes, result: bytes) -> tuple[Outcome, bool]:
+def read_reply(head: bytes, result: bytes, number: int) -> tuple[Outcome, bool]:
     """The outcome of a reply, and whether its child has ended with it.
 
-    Raises ``ValueError`` for anything but a reply: what a page made of a child is not trusted.
+    Raises ``ValueError`` for anything but the reply to the child's request of this ``number``:
+    what a page made of a child is not trusted.
     """
     said = json.loads(head)
-    if not isinstance(said, dict) or not all(
-        isinstance(said.get(name), str) for name in ("error", "hint", "code", "trace")
+    if (
+        not isinstance(said, dict)
+        or said.get("number") != number
+        or not all(isinstance(said.get(name), str) for name in ("error", "hint", "code", "trace"))
     ):
         raise ValueError("not a reply")
     details = said.get("details")

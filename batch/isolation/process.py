@@ -104,6 +104,7 @@ class Child:
 
     def __init__(self, requests: socket.socket, lifeline: int, report: int) -> None:
         self.requests = requests
+        self.asked = 0
         self._lifeline = lifeline
         self._report = report
         self._lock = threading.Lock()  # a kill comes from another thread than the rest
@@ -177,6 +178,7 @@ class InChild:
             if fresh:  # its start is not the target's time
                 deadline = time.monotonic() + self._nursery.limits.timeout_seconds
             try:
+                child.asked += 1
                 channel.send(child.requests, request, deadline)
                 break
             except TimeoutError:
@@ -189,7 +191,7 @@ class InChild:
         try:
             head = channel.receive(child.requests, deadline)
             result = channel.receive(child.requests, deadline)
-            outcome, last = read_reply(head, result)
+            outcome, last = read_reply(head, result, child.asked)
         except TimeoutError:
             return self._over_time()
         except (EOFError, OSError, ValueError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime, timedelta
 
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Field, Q, Value, When
 
 from batch import database
 from batch.conf import settings
@@ -141,12 +141,12 @@ def _fail(
     return database.in_transaction(work, using)
 
 
-def _if_live(field: str, value: object) -> Case:
+def _if_live(name: str, value: object) -> Case:
     """``value``, but the field's own in a job that was cancelled."""
-    column = BatchJob._meta.get_field(field)
+    column: Field = BatchJob._meta.get_field(name)  # type: ignore[assignment]
     return Case(
         When(~Q(status=JobStatus.CANCELLED), then=Value(value, output_field=column)),
-        default=F(field),
+        default=F(name),
         output_field=column,
     )
 
