@@ -119,7 +119,7 @@ class Runner:
         """The jobs submitted last, of all callers, newest first."""
         using = database.alias()
         rows = BatchJob.objects.using(using).order_by("-created_at", "-id")[:count]
-        return [job_of(row) for row in database.repeat(partial(list, rows), using)]
+        return [job_of(row) for row in database.repeat(lambda: list(rows), using)]
 
     def status(self, job_id: str) -> tuple[Job, list[TargetStatus]] | None:
         """The job and its targets in order, or None for an unknown id (any string)."""
