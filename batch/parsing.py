@@ -17,6 +17,7 @@ from batch.words import OPTION_TYPES, Options, Problem, Target
 MAX_PROBLEMS = 50
 MAX_EXTRA_DEPTH = 30  # what the JSON checks of every supported database still accept
 
+NO_OPTIONS = Options()
 JSON_NAMES = {str: "a string", bool: "true or false", dict: "an object"}
 
 
@@ -31,6 +32,7 @@ def parse_targets(items: Sequence[Any], options: Mapping[str, Any] | None = None
     """
     problems: list[Problem] = []
     defaults = _options(None, {} if options is None else options, problems)
+    plain = Options(**defaults) if defaults else NO_OPTIONS
     targets = []
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
         problems.append(_wrong_type(None, "targets", "a list"))
@@ -40,12 +42,27 @@ def parse_targets(items: Sequence[Any], options: Mapping[str, Any] | None = None
         )
     else:
         for index, item in enumerate(items):
-            targets.append(_target(index, item, defaults, problems))
+            # Most items of a long list are a URL alone; they need none of the work on options.
+            if isinstance(item, str) and _is_url_text(item):
+                targets.append(Target(item, plain))
+            elif (
+                isinstance(item, Target)
+                and item.options is NO_OPTIONS is plain
+                and isinstance(item.url, str)
+                and _is_url_text(item.url)
+            ):
+                targets.append(item)
+            else:
+                targets.append(_target(index, item, defaults, problems))
             if len(problems) >= MAX_PROBLEMS:
                 break
     if problems:
         raise InvalidTargetsError(problems[:MAX_PROBLEMS])
     return targets
+
+
+def _is_url_text(text: str) -> bool:
+    return bool(text.strip()) and not UNSTORABLE.search(text)
 
 
 def _target(index: int, item: Any, defaults: Mapping[str, Any], problems: list[Problem]) -> Target:
@@ -54,7 +71,7 @@ def _target(index: int, item: Any, defaults: Mapping[str, Any], problems: list[P
         url = item.url
         given = item.options
         if isinstance(given, Options):
-            given = {name: getattr(given, name) for name in OPTION_TYPES}
+            given = {} if given == NO_OPTIONS else vars(given)
     elif isinstance(item, Mapping):
         url = item.get("url", "")
         given = item.get("options", {})
@@ -80,6 +97,8 @@ def _target(index: int, item: Any, defaults: Mapping[str, Any], problems: list[P
         )
     elif UNSTORABLE.search(url):
         problems.append(_bad_text(index, "url"))
+    if given == {} and not defaults:
+        return Target(url, NO_OPTIONS)
     own = _options(index, given, problems)
     return Target(url, Options(**{**defaults, **own}))
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import TextField
+from django.db.models import TextField, Value
 from django.db.models.fields.json import KT
-from django.db.models.functions import Cast, Left, Length
+from django.db.models.functions import Cast, Coalesce, Left, Length, NullIf
 
 from batch.models import BatchTarget, TargetState
 
@@ -31,18 +31,25 @@ class Facts:
 
 
 def load(targets: Sequence[BatchTarget], using: str) -> None:
+    def word(key: str) -> Left:
+        return Left(Cast(KT(f"result__meta__{key}"), TextField()), KIND_CHARS)
+
+    # A fetch that says how long its content is spares the database from unpacking it, which
+    # takes MariaDB 40 ms a megabyte. Some databases give JSON's null as a word.
+    chars = Coalesce(
+        NullIf(word("content_chars"), Value("null")),
+        Cast(Length(KT("result__content")), TextField()),
+    )
     done = [target.pk for target in targets if target.status == TargetState.DONE]
     rows = (
         BatchTarget.objects.using(using)
         .filter(pk__in=done)
-        .values_list(
-            "pk",
-            Left(Cast(KT("result__meta__detected_type"), TextField()), KIND_CHARS),
-            Left(Cast(KT("result__meta__content_type"), TextField()), KIND_CHARS),
-            Length(KT("result__content")),
-        )
+        .values_list("pk", word("detected_type"), word("content_type"), chars)
     )
-    found = {pk: Facts(_word(detected) or _word(declared), n) for pk, detected, declared, n in rows}
+    found = {
+        pk: Facts(_word(detected) or _word(declared), int(n) if n and n.isdecimal() else None)
+        for pk, detected, declared, n in rows
+    }
     for target in targets:
         vars(target)[_FACTS] = found.get(target.pk, Facts())
 
@@ -53,5 +60,4 @@ def facts_of(target: BatchTarget) -> Facts:
 
 
 def _word(text: str | None) -> str:
-    # SQLite and MariaDB give JSON's null as a word.
     return "" if text is None or text == "null" else text
