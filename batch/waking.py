@@ -76,6 +76,7 @@ class Watching:
     def __init__(self, bell: Bell, using: str) -> None:
         self._bell = bell
         self._using = using
+        self._version: Any = None
         self._version = self._ask()
 
     def wait(self, seconds: float) -> None:
@@ -89,10 +90,13 @@ class Watching:
                 return
 
     def _ask(self) -> Any:
-        connection = connections[self._using]
-        connection.ensure_connection()
-        # Past Django's cursor, which would log and time each of these twenty a second.
-        return connection.connection.execute("PRAGMA data_version").fetchone()
+        try:
+            connection = connections[self._using]
+            connection.ensure_connection()
+            # Past Django's cursor, which would log and time each of these twenty a second.
+            return connection.connection.execute("PRAGMA data_version").fetchone()
+        except Exception:  # of the driver's own classes: locked or gone, as the next step will say
+            return self._version
 
     def close(self) -> None:
         """Nothing is held."""

@@ -39,6 +39,7 @@ def load(targets: Sequence[BatchTarget], using: str) -> None:
     chars = Coalesce(
         NullIf(word("content_chars"), Value("null")),
         Cast(Length(KT("result__content")), TextField()),
+        output_field=TextField(),
     )
     done = [target.pk for target in targets if target.status == TargetState.DONE]
     rows = (

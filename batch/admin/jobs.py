@@ -42,7 +42,7 @@ class JobAdmin(ReadOnlyAdmin):
             "Times",
             {"fields": [("created", "started", "finished"), ("duration", "lease", "lease_left")]},
         ),
-        ("Worker", {"fields": [("in_hand_of", "claim", "claim_expires")]}),
+        ("Worker", {"fields": [("in_hand_of", "claim", "claim_expires"), "idem_key"]}),
     ]
     change_form_template = "admin/batch/batchjob/change_form.html"
 

@@ -71,7 +71,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         css: ClassVar = {"all": ["batch/admin.css"]}
 
     def prepare(self, rows: Sequence[Any], using: str) -> None:
-        """Give the rows of a page what their cells need, in a fixed number of queries."""
+        """Give the rows of a list what their cells need, in a fixed number of queries."""
         stamp(rows, using)
 
     def address(self, page: str, model: type[Model], *args: Any, **query: Any) -> str:
@@ -101,7 +101,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     ) -> Any:
         row = super().get_object(request, object_id, from_field)
         if row is not None:
-            self.prepare([row], row._state.db)
+            stamp([row], row._state.db)
         return row
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:

@@ -67,6 +67,8 @@ def serve(
             context, target = pickle.loads(channel.receive(requests))
         except (EOFError, OSError):
             break
+        if django:
+            _drop_dead_connections()
         _limit_cpu(limits.timeout_seconds)
         outcome = judge(function, context, target, limits.result_max_bytes)
         if os.getpid() != own:
@@ -120,6 +122,16 @@ def read_reply(head: bytes, result: bytes, number: int) -> tuple[Outcome, bool]:
         ),
         said.get("last") is True,
     )
+
+
+def _drop_dead_connections() -> None:
+    """A database that restarted while the child was idle costs no target: Django would notice
+    only by an error. One question a target, where the fetch function uses the database at all."""
+    from django.db import connections
+
+    for connection in connections.all(initialized_only=True):
+        if connection.connection is not None and not connection.is_usable():
+            connection.close()
 
 
 def _die_with_worker(lifeline: int) -> None:

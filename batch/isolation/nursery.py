@@ -57,6 +57,10 @@ def _prepare(order: Order) -> None:
 
             django.setup()
         importlib.import_module(order.module)
+        if order.django:
+            from django.db import connections
+
+            connections.close_all()  # no two children may share one
     gc.freeze()  # the children's collectors leave the shared pages alone
 
 

@@ -1,0 +1,184 @@
+"""Workers beside each other, frozen ones and killed ones."""
+
+import random
+import signal
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from batch.models import BatchJob, BatchTarget, BatchWorker
+from batch.runner import Runner
+from tests.concurrency import eventually, rounds
+from tests.faults.workers import Records, all_terminal, start, status
+from tests.processes import Processes
+from tests.rules.jobs import change, row, rows, states
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def snapshot(job_id: str) -> tuple[object, object]:
+    job = BatchJob.objects.values().get(id=job_id)
+    return job, list(BatchTarget.objects.filter(job_id=job_id).order_by("idx").values())
+
+
+def test_three_workers_fetch_each_target_once_and_one_of_them_has_the_job(
+    processes: Processes, records: Records
+) -> None:
+    workers = [start(processes, "--poll", "0.05", wait=False) for _ in range(3)]
+    eventually(lambda: all("worker_started" in worker.err for worker in workers), 30)
+    job_id = records.submit(5, seconds=0.2)
+    eventually(lambda: status(job_id) == "done")
+    assert [(job, idx) for job, idx, _ in records.lines()] == [(job_id, i) for i in range(5)]
+    assert len({pid for _, _, pid in records.lines()}) == 1
+    # Many jobs are shared, and still nothing is fetched twice.
+    for _ in range(12):
+        records.submit(3, seconds=0.02)
+    eventually(all_terminal, 30)
+    assert not records.twice()
+    assert len(records.lines()) == 5 + 12 * 3
+    for worker in workers:
+        worker.send(signal.SIGTERM)
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
+    assert not BatchWorker.objects.exists()
+
+
+def test_a_second_worker_leaves_the_job_of_the_first_alone(
+    processes: Processes, records: Records
+) -> None:
+    first = start(processes, CLAIM_SECONDS=2)
+    # Longer than twice the time after which a silent worker is taken for dead.
+    job_id = records.submit(1, seconds=4.5)
+    eventually(lambda: records.lines())
+    # It goes on saying that it lives while it waits for the end of its job.
+    first.send(signal.SIGTERM)
+    second = start(processes, CLAIM_SECONDS=2)
+    assert first.wait(30) == 0
+    assert (status(job_id), states(job_id)) == ("done", ["done"])
+    assert {pid for _, _, pid in records.lines()} == {first.pid}
+    assert "jobs_reaped" not in second.err
+    second.send(signal.SIGTERM)
+    assert second.wait() == 0
+
+
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_a_frozen_worker_that_returns_after_its_job_was_taken_changes_nothing(
+    processes: Processes, records: Records, isolation: str
+) -> None:
+    worker = start(processes, CLAIM_SECONDS=1, ISOLATION=isolation)
+    job_id = records.submit(3, seconds=1)
+    eventually(lambda: len(records.lines()) == 2, 30)
+    worker.send(signal.SIGSTOP)
+    eventually(lambda: Runner().mark_in_flight_failed("restart"))
+    before = snapshot(job_id)
+    assert (row(job_id).status, states(job_id)) == ("failed", ["done", "failed", "pending"])
+    worker.send(signal.SIGCONT)
+    eventually(lambda: "claim_lost" in worker.err)
+    assert snapshot(job_id) == before
+    # It is a worker like any other afterwards.
+    other = records.submit(1)
+    eventually(lambda: status(other) == "done")
+    assert snapshot(job_id) == before
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+    assert len([line for line in records.lines() if line[0] == job_id]) == 2
+
+
+def test_a_frozen_worker_whose_job_nobody_took_goes_on_with_it(
+    processes: Processes, records: Records
+) -> None:
+    worker = start(processes, CLAIM_SECONDS=1)
+    job_id = records.submit(3, seconds=0.3)
+    eventually(lambda: records.lines())
+    worker.send(signal.SIGSTOP)
+    eventually(lambda: row(job_id).claim_expires_at < timezone.now() - timedelta(seconds=0.5))
+    worker.send(signal.SIGCONT)
+    eventually(lambda: status(job_id) == "done")
+    assert states(job_id) == ["done"] * 3
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+
+
+def test_a_dead_workers_job_is_failed_by_a_living_one_and_its_caller_goes_on(
+    processes: Processes, records: Records
+) -> None:
+    first, second = start(processes, CLAIM_SECONDS=1, wait=False), None
+    job_id = records.submit(3, seconds=1)
+    eventually(lambda: len(records.lines()) == 2, 30)
+    first.send(signal.SIGKILL)
+    first.wait()
+    second = start(processes, CLAIM_SECONDS=1)
+    waiting = records.submit(1)
+    eventually(lambda: status(job_id) == "failed")
+    eventually(lambda: status(waiting) == "done")
+    assert (row(job_id).error, states(job_id)) == ("restart", ["done", "failed", "pending"])
+    assert (rows(job_id)[1].error, rows(job_id)[1].code) == ("restart", "restart")
+    assert rows(job_id)[0].result["content"] == "0"
+    second.send(signal.SIGTERM)
+    assert second.wait() == 0
+
+
+def test_the_sole_worker_fails_at_once_what_its_forerunner_left(
+    processes: Processes, records: Records
+) -> None:
+    first = start(processes)
+    job_id = records.submit(2, seconds=60)
+    eventually(lambda: records.lines())
+    first.send(signal.SIGKILL)
+    first.wait()
+    waiting = records.submit(1)
+    second = start(processes, "--sole", "--exit-when-idle", wait=False)
+    assert second.wait() == 0
+    assert (status(job_id), status(waiting)) == ("failed", "done")
+
+
+def test_a_job_with_a_spoiled_row_harms_no_other(processes: Processes, records: Records) -> None:
+    spoiled, empty = records.submit(2), records.submit(2)
+    BatchTarget.objects.filter(job_id=spoiled, idx=0).update(options={"no such": "option"})
+    BatchTarget.objects.filter(job_id=empty).delete()
+    change(empty, targets_total=0)
+    other = records.submit(2)
+    worker = start(processes, "--slots", "1", "--exit-when-idle", wait=False)
+    assert worker.wait() == 0
+    assert (status(spoiled), status(empty), status(other)) == ("partial", "failed", "done")
+
+
+def killed_again_and_again(
+    processes: Processes, records: Records, kills: int, jobs: int, isolation: str
+) -> None:
+    for _ in range(jobs):
+        records.submit(3, seconds=0.02)
+    kept: dict[tuple[str, int], object] = {}
+    for _ in range(kills):
+        worker = start(processes, "--sole", ISOLATION=isolation, CHILD_DJANGO=False)
+        time.sleep(random.uniform(0.02, 0.4))
+        for job, idx, result in BatchTarget.objects.filter(status="done").values_list(
+            "job_id", "idx", "result"
+        ):
+            kept[str(job), idx] = result
+        worker.send(signal.SIGKILL)
+        worker.wait()
+    last = start(processes, "--sole", "--exit-when-idle", wait=False, ISOLATION=isolation)
+    assert last.wait(120) == 0
+    assert all_terminal()
+    assert not records.twice()
+    for (job, idx), result in kept.items():
+        target = BatchTarget.objects.get(job_id=job, idx=idx)
+        assert (target.status, target.result) == ("done", result)
+    cut_off = BatchJob.objects.filter(status="failed")
+    assert set(cut_off.values_list("error", flat=True)) <= {"restart"}
+    assert cut_off.count() <= kills * 4
+    for job_row in BatchJob.objects.all():
+        assert (job_row.worker, job_row.claim_expires_at) == ("", None)
+        assert job_row.finished_at is not None
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_the_only_worker_is_killed_many_times_and_nothing_is_lost_or_done_twice(
+    processes: Processes, records: Records, isolation: str
+) -> None:
+    kills = rounds(20)
+    killed_again_and_again(processes, records, kills, kills * 10, isolation)
