@@ -114,6 +114,8 @@ class BatchJob(models.Model):
             models.Index("status", "claim", "created_at", name="batch_job_status_claim"),
             models.Index("status", "claim_expires_at", name="batch_job_status_expiry"),
             models.Index("caller", "created_at", name="batch_job_caller_created"),
+            models.Index("status", "created_at", name="batch_job_status_created"),
+            models.Index("caller_class", "created_at", name="batch_job_class_created"),
             models.Index("created_at", name="batch_job_created"),
             models.Index("finished_at", name="batch_job_finished"),
         ]

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -67,7 +68,7 @@ def test_jobs_that_have_not_ended_are_one_choice(root: Client) -> None:
     assert set(keys(root, status="live")) == {made[JobStatus.QUEUED], made[JobStatus.RUNNING]}
 
 
-def test_the_classes_to_choose_from_are_those_of_the_settings(root: Client, settings) -> None:
+def test_the_classes_to_choose_from_are_those_of_the_settings(root: Client, settings: Any) -> None:
     settings.BATCH = {"CLASSES": {"gold": {"JOBS_TOTAL": 3}}}
     page = shown(root, listed())
     for name in ("staff", "user", "cli", "gold"):

@@ -163,6 +163,17 @@ def test_a_status_of_json_null_is_told_from_a_text(root: Client, target: BatchTa
     assert "text/plain" in shown(root, page_of(target.job))
 
 
+@pytest.mark.parametrize(
+    ("said", "told"), [(1234, "1,234"), (None, "3"), ("many", "-"), ([1], "-"), (-1, "-")]
+)
+def test_the_length_that_a_fetch_tells_is_believed(
+    root: Client, target: BatchTarget, said: object, told: str
+) -> None:
+    target.result = {"content": "abc", "meta": {"content_chars": said}}
+    target.save()
+    assert f'<td class="field-size">{told}</td>' in shown(root, listed(BatchTarget))
+
+
 def test_a_result_without_known_meta_is_listed(root: Client, target: BatchTarget) -> None:
     for meta in ({}, {"detected_type": {"a": [1]}}, {"content_type": 5}):
         target.result = {"content": "äöü€", "meta": meta}
