@@ -19,7 +19,7 @@ help: ## Show this list
 	@sed -n 's/^#   \([A-Z]\)/  \1/p' Makefile
 
 demo: $(VENV)/.runtime ## Fetch a few pages, PDFs and JSON files from a local site and show the results
-	@$(PY) -m sift_batch.demo $(URLS)
+	@$(PY) -m sift_batch.demo
 
 run: $(VENV)/.runtime ## Start web server and worker, and say where to log in
 	@$(PY) -m sift_batch.serve

@@ -122,9 +122,10 @@ def _welcome(port: int, password: str, token: str) -> str:
     here = f"http://{HOST}:{port}"
     log_in = f"user {USERNAME}, password {password}   (shown this once)"
     if not password:
-        same = " with the same DATABASE_URL" if "DATABASE_URL" in os.environ else ""
-        log_in = f"user {USERNAME}; its password was shown when it was made; another one{same}:\n"
-        log_in += f"            {_relative(sys.executable)} -m sift_batch.serve --new-password"
+        same = " (same DATABASE_URL)" if "DATABASE_URL" in os.environ else ""
+        log_in = f"user {USERNAME}; its password was shown once, when it was made\n"
+        log_in += f"            another one: {_relative(sys.executable)} -m sift_batch.serve"
+        log_in += f" --new-password{same}"
     return f"""
 sift batch runs: a web server and a worker, for this machine.
 
@@ -167,6 +168,7 @@ def serve(port: int, *, new_password: bool = False) -> int:
         children.append(web := start_web(listener, env))
         children.append(worker := start_worker(env))
         wait_for_web(web, port)
+        _wait_for_worker(worker, stop)
         print(_welcome(port, password, token), flush=True)
         while not stop.times:
             web.check()
@@ -176,6 +178,16 @@ def serve(port: int, *, new_password: bool = False) -> int:
     finally:
         for child in children:
             child.end()
+
+
+def _wait_for_worker(worker: Child, stop: _Stop) -> None:
+    """Until it has said in its row that it lives. Raises :class:`CannotServe`."""
+    from batch.models import BatchWorker
+
+    row = BatchWorker.objects.filter(name__contains=f":{worker.pid}:")
+    while not (stop.times or row.exists()):
+        worker.check()
+        time.sleep(LOOK_SECONDS)
 
 
 def _end(web: Child, worker: Child, stop: _Stop) -> int:
@@ -188,7 +200,10 @@ def _end(web: Child, worker: Child, stop: _Stop) -> int:
         if stop.times > told:
             told = stop.times
             worker.ask_to_end()
-    return worker.end() if code is None else code
+    if code is None:
+        code = worker.end()
+    # It had no time to learn of signals, nor to take a job.
+    return 0 if code == -signal.SIGTERM else code
 
 
 def main(argv: Sequence[str] | None = None) -> int:

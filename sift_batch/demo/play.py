@@ -31,7 +31,7 @@ class DemoFailed(Exception):
 
 
 def play(screen: Screen, cleanup: ExitStack, database: Path, urls: Sequence[str]) -> None:
-    """Raises :class:`DemoFailed`, ``CannotServe``, ``Refused``, each with one line to show."""
+    """All of it. Raises `DemoFailed`, `CannotServe` or `Refused`, each with one line to show."""
     started = time.monotonic()
     site = "" if urls else _local_site(cleanup)
     screen.line("sift batch: a batch of URLs, fetched one by one and stored", "bold")
