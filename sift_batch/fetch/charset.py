@@ -1,0 +1,149 @@
+"""From bytes to text: which charset, and how we know."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .limits import (
+    CHARSET_BAD_SHARE,
+    CHARSET_DETECT_MIN_BYTES,
+    CHARSET_DETECT_SAMPLE_BYTES,
+    CHARSET_META_BYTES,
+)
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What pages mean when they name these: browsers read them so, too.
+SUPERSETS = {
+    "iso8859-1": "windows-1252",
+    "ascii": "windows-1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+NO_CHARSETS = ("utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode")
+"""Codecs of Python that no page is written in, and that would turn text into other text."""
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = re.compile(rb"<meta\b[^>]*", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"""(?<![\w-])charset\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
+_XML = re.compile(rb"""\A\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w:.+-]+)""", re.IGNORECASE)
+_HEADER = re.compile(r"""charset\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE)
+
+Warn = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """A text and where its charset came from: bom, header, meta, xml, utf8, detected, default."""
+
+    text: str
+    charset: str
+    source: str
+
+
+def read_text(body: bytes, content_type: str, *, html: bool, warn: Warn) -> Decoded:
+    """Decode ``body`` by its BOM, header, markup or content, in this order. Never raises."""
+    for bom, name in BOMS:
+        if body.startswith(bom):
+            return _decoded(body[len(bom) :], name, "bom", warn)
+    named = _HEADER.search(content_type)
+    if named and (codec := _codec(named[1])):
+        return _decoded(body, codec, "header", warn)
+    head = body[:CHARSET_META_BYTES]
+    if html and (codec := _meta(head)):
+        return _decoded(body, codec, "meta", warn)
+    xml = _XML.match(head)
+    if xml and (codec := _codec(xml[1].decode("ascii"))):
+        return _decoded(body, "utf-8" if codec.startswith("utf-16") else codec, "xml", warn)
+    return _guessed(body, warn)
+
+
+def _meta(head: bytes) -> str | None:
+    """The charset that a page declares in its first bytes."""
+    for tag in _META.findall(_COMMENT.sub(b"", head)):
+        attributes = {
+            name.lower(): value.strip(b"\"' \t\r\n") for name, value in _ATTRIBUTE.findall(tag)
+        }
+        label = attributes.get(b"charset")
+        if label is None and attributes.get(b"http-equiv", b"").lower() == b"content-type":
+            named = _META_CHARSET.search(attributes.get(b"content", b""))
+            label = named[1] if named else None
+        if label and (codec := _codec(label.decode("latin-1"))):
+            # A declaration that could be read byte by byte is not written in UTF-16.
+            return "utf-8" if codec.startswith(("utf-16", "utf-32")) else codec
+    return None
+
+
+def _codec(label: str) -> str | None:
+    """Python's name of a text encoding, or None for one that it does not have."""
+    try:
+        name = codecs.lookup(label).name
+        b"a".decode(name, "replace")  # refuses codecs that are not about text, such as base64
+    except (LookupError, ValueError, TypeError):
+        return None
+    if name.replace("_", "-") in NO_CHARSETS:
+        return None
+    name = SUPERSETS.get(name, name)
+    return f"windows-{name[2:]}" if name.startswith("cp125") else name
+
+
+def _decoded(body: bytes, codec: str, source: str, warn: Warn) -> Decoded:
+    try:
+        return Decoded(body.decode(codec), codec, source)
+    except UnicodeDecodeError:
+        text = body.decode(codec, "replace")
+        _warn_bad(text.count("\ufffd"), codec, warn)
+        return Decoded(text, codec, source)
+
+
+def _guessed(body: bytes, warn: Warn) -> Decoded:
+    try:
+        return Decoded(body.decode("utf-8"), "utf-8", "utf8")
+    except UnicodeDecodeError:
+        pass
+    non_ascii = len(body) - len(body.translate(None, bytes(range(128, 256))))
+    text = body.decode("utf-8", "replace")
+    good = len(text.replace("\ufffd", "").encode("utf-8", "replace"))
+    ascii_only = len(body) - non_ascii
+    bad = max(non_ascii - (good - ascii_only), 0)
+    if bad < CHARSET_BAD_SHARE * non_ascii:
+        _warn_bad(text.count("\ufffd"), "utf-8", warn)
+        return Decoded(text, "utf-8", "utf8")
+    if non_ascii >= CHARSET_DETECT_MIN_BYTES and (codec := _detected(body)):
+        return _decoded(body, codec, "detected", warn)
+    return _decoded(body, "windows-1252", "default", warn)
+
+
+def _detected(body: bytes) -> str | None:
+    from charset_normalizer import from_bytes  # slow to import, rarely needed
+
+    best = from_bytes(_sample(body)).best()
+    return _codec(best.encoding) if best else None
+
+
+def _sample(body: bytes) -> bytes:
+    """The part to look at: whole lines around the first non-ASCII byte."""
+    if len(body) <= CHARSET_DETECT_SAMPLE_BYTES:
+        return body
+    first = next((at for at, byte in enumerate(body) if byte > 127), 0)
+    start = max(body.rfind(b"\n", 0, first), 0)
+    end = body.find(b"\n", start + CHARSET_DETECT_SAMPLE_BYTES)
+    return body[
+        start : end
+        if 0 <= end < start + 2 * CHARSET_DETECT_SAMPLE_BYTES
+        else start + CHARSET_DETECT_SAMPLE_BYTES
+    ]
+
+
+def _warn_bad(count: int, codec: str, warn: Warn) -> None:
+    warn("bad_characters", f"{count} bad characters for {codec} were replaced by U+FFFD")

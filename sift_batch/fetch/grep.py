@@ -1,0 +1,96 @@
+"""The options ``grep`` and ``context``: matching lines with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .document import Document
+from .limits import CONTEXT_LINES, MAX_GREP_MATCHES, MAX_LINE_CHARS
+from .meta import Meta
+
+
+@dataclass(frozen=True)
+class _Line:
+    prefix: str
+    number: int
+    text: str
+    span: tuple[int, int] | None
+    """Where the pattern matched; None for a neighbour."""
+
+    def __str__(self) -> str:
+        mark = "-" if self.span is None else ":"
+        return f"{self.prefix}{self.number}{mark}{_cut(self.text, self.span)}"
+
+
+def grep(document: Document, pattern: Any, *, context: bool, meta: Meta) -> Document:
+    """The lines that match, as ``12:the line``; in PDFs as ``p3:12:the line``."""
+    found: list[str] = []
+    matches = 0
+    for prefix, text in _parts(document):
+        lines = text.removesuffix("\n").split("\n")
+        hits = {}
+        for at, line in enumerate(lines):
+            match = pattern.search(line)
+            if match is None:
+                continue
+            if matches == MAX_GREP_MATCHES:
+                meta.truncate("match_limit")
+                break
+            matches += 1
+            hits[at] = match.span()
+        groups = _groups(lines, hits, prefix, CONTEXT_LINES if context else 0)
+        for group in groups:
+            if context and found:
+                found.append("--")
+            found += map(str, group)
+        if matches == MAX_GREP_MATCHES and meta.get("truncated_reason") == "match_limit":
+            break
+    meta.set(grep_matches=matches)
+    if not matches:
+        meta.warn("no_match", "no line matches the pattern")
+    return Document("\n".join(found), "text")
+
+
+def _parts(document: Document) -> Iterator[tuple[str, str]]:
+    if document.pages is None:
+        yield "", document.content
+    else:
+        for number, text in document.pages:
+            yield f"p{number}:", text
+
+
+def _groups(
+    lines: list[str], hits: dict[int, tuple[int, int]], prefix: str, around: int
+) -> Iterable[list[_Line]]:
+    """Runs of lines that touch."""
+    wanted = sorted(
+        {
+            near
+            for at in hits
+            for near in range(max(at - around, 0), min(at + around + 1, len(lines)))
+        }
+    )
+    group: list[_Line] = []
+    previous = None
+    for at in wanted:
+        if previous is not None and at != previous + 1 and around:
+            yield group
+            group = []
+        group.append(_Line(prefix, at + 1, lines[at], hits.get(at)))
+        previous = at
+    if group:
+        yield group
+
+
+def _cut(text: str, span: tuple[int, int] | None) -> str:
+    """A long line's part around the match."""
+    text = text.rstrip("\r")
+    if len(text) <= MAX_LINE_CHARS:
+        return text
+    first, last = span or (0, 0)
+    start = max(min(first - (MAX_LINE_CHARS - (last - first)) // 2, first), 0)
+    start = min(start, len(text) - MAX_LINE_CHARS)
+    end = start + MAX_LINE_CHARS
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")

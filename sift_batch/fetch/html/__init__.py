@@ -1,0 +1,1 @@
+"""HTML to Markdown or plain text."""

@@ -1,0 +1,82 @@
+"""From a parsed page to a document, by mode."""
+
+from __future__ import annotations
+
+import logging
+from copy import copy
+from typing import Any
+
+from ..document import Document
+from ..errors import fail
+from ..limits import BODY_OVER_ARTICLE, MAX_ARTICLE_ELEMENTS, SHORT_ARTICLE_CHARS
+from ..meta import Meta
+from . import walls
+from .article import article, link_texts, mostly_lost_links
+from .head import describe
+from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
+from .writer import Writer
+
+logger = logging.getLogger("sift_batch.fetch")
+
+
+def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Document:
+    """``mode`` is auto, article, full or text; ``url`` is what links are relative to.
+
+    Raises ``empty_content``, ``needs_javascript`` or ``access_denied``.
+    """
+    if root is None:
+        raise _empty("the page is empty")
+    describe(root, url, meta)
+    shell_root = copy(root)
+    make_links_absolute(root, base_url(root, url))
+    drop_invisible(root)
+    chars = visible_chars(root)
+    walls.check_walls(shell_root, source, chars, meta.get("title"))
+    if walls.is_shell(shell_root, chars):
+        raise walls.needs_javascript()
+    if chars == 0:
+        raise _empty("the page shows no text")
+    plain = mode == "text"
+    content = "" if mode == "full" else _article(root, chars, mode, meta)
+    if content:
+        meta.set(extractor="trafilatura", mode_used="text" if plain else "article")
+    else:
+        content = _full(root, plain)
+        meta.set(extractor="lxml", mode_used="text" if plain else "full")
+    if not content:
+        raise _empty("the page shows no text")
+    return Document(content, "text" if plain else "markdown")
+
+
+def _article(root: Any, chars: int, mode: str, meta: Meta) -> str:
+    """The main content; empty where ``auto`` and ``text`` have to take the whole page."""
+    links = link_texts(root)
+    try:
+        limit = None if mode == "article" else MAX_ARTICLE_ELEMENTS
+        content = article(copy(root), plain=mode == "text", max_elements=limit)
+    except Exception:
+        # Whatever breaks the extraction must not cost the page, which can be had as a whole.
+        logger.info("article_extraction_failed", exc_info=True)
+        content = ""
+    if mode == "article":
+        if not content:
+            raise _empty("the page has no main content")
+        return content
+    short = len(content) < SHORT_ARTICLE_CHARS and chars > BODY_OVER_ARTICLE * len(content)
+    if content and not short and not mostly_lost_links(content, links):
+        return content
+    meta.warn(
+        "main_content_not_found",
+        "no main content could be told apart, so this is the whole page",
+    )
+    return ""
+
+
+def _full(root: Any, plain: bool) -> str:
+    writer = Writer(plain)
+    writer.write(body_of(root))
+    return writer.joined()
+
+
+def _empty(message: str) -> Exception:
+    return fail("empty_content", message, "try mode full or raw, or check the URL in a browser")

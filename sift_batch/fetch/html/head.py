@@ -1,0 +1,119 @@
+"""What a page says about itself."""
+
+from __future__ import annotations
+
+import logging
+import re
+from copy import copy
+from datetime import datetime
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import lxml.html
+
+from ..limits import LARGE_PAGE_ELEMENTS
+from ..meta import Meta, iso
+from .tree import base_url, has_more_elements
+
+logger = logging.getLogger("sift_batch.fetch")
+
+_REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]?\s*(?:url\s*=\s*)?(.*))?\Z", re.I | re.S)
+_PUBLISHED = ("article:published_time", "og:published_time", "datepublished", "date")
+_SPACE = re.compile(r"\s+")
+
+
+def describe(root: Any, url: str, meta: Meta) -> None:
+    """Title, author and the like into ``meta``; what is unknown stays null."""
+    from trafilatura.metadata import extract_metadata
+
+    meta.set(
+        title=_text(root.findtext(".//title")),
+        language=_text(root.get("lang") or root.get("xml:lang")),
+        canonical_url=canonical(root, url),
+    )
+    try:
+        found = extract_metadata(
+            _worth_searching(root),
+            url,
+            {"original_date": True, "extensive_search": False},
+            extensive=False,
+        )
+    except Exception:
+        # Guesses about a page must not cost its text.
+        logger.info("page_metadata_unreadable", exc_info=True)
+        return
+    meta.set(
+        title=_text(found.title) or meta.get("title"),
+        description=_text(found.description),
+        author=_text(found.author),
+        site_name=_site_name(found.sitename, url),
+        published_at=_published(root) or found.date or None,
+    )
+
+
+def _published(root: Any) -> str | None:
+    """The moment of publication, when the page tells it to the second and with its zone."""
+    for element in root.iter("meta"):
+        name = element.get("property") or element.get("itemprop") or element.get("name") or ""
+        if name.lower() not in _PUBLISHED:
+            continue
+        try:
+            moment = datetime.fromisoformat((element.get("content") or "").strip())
+        except ValueError:
+            continue
+        if moment.tzinfo is not None:
+            return iso(moment)
+    return None
+
+
+def _worth_searching(root: Any) -> Any:
+    """A copy of the page, or of its head when searching the whole would take too long."""
+    if not has_more_elements(root, LARGE_PAGE_ELEMENTS):
+        return copy(root)
+    page = lxml.html.Element("html", root.attrib)
+    page.extend(copy(head) for head in root.findall("head"))
+    return page
+
+
+def canonical(root: Any, url: str) -> str | None:
+    """The address that the page claims as its own."""
+    for link in root.iter("link"):
+        if "canonical" in (link.get("rel") or "").lower().split() and link.get("href"):
+            try:
+                claimed = urljoin(base_url(root, url), link.get("href").strip())
+            except ValueError:
+                return None
+            return claimed if claimed.startswith(("http://", "https://")) else None
+    return None
+
+
+def refresh(root: Any, url: str) -> tuple[float, str] | None:
+    """Seconds and target of a ``<meta http-equiv=refresh>`` that leads elsewhere."""
+    for element in root.iter("meta"):
+        if (element.get("http-equiv") or "").strip().lower() != "refresh":
+            continue
+        if next(element.iterancestors("noscript"), None) is not None:
+            continue
+        match = _REFRESH.match(element.get("content") or "")
+        if match is None or not match[2]:
+            continue
+        target = match[2].strip()
+        quote = target[:1]
+        if quote in ("'", '"'):
+            target = target[1:].partition(quote)[0]
+        try:
+            absolute = urljoin(base_url(root, url), target.strip())
+            return (float(match[1]), absolute) if absolute != url else None
+        except ValueError:
+            continue
+    return None
+
+
+def _site_name(name: str | None, url: str) -> str | None:
+    """The name that the page gives; the extractor falls back to the host, which is no name."""
+    host = urlsplit(url).netloc.removeprefix("www.")
+    return _text(name) if name and name.removeprefix("www.") != host else None
+
+
+def _text(value: str | None) -> str | None:
+    return _SPACE.sub(" ", value).strip()[:2000] or None if value else None

@@ -1,0 +1,95 @@
+"""Pages that are no pages: bot checks, and shells that scripts would fill."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import fail
+from ..limits import SHELL_MAX_CHARS, WALL_MAX_CHARS
+from .tree import body_of
+
+_WALL_MARKS = (
+    "cf-challenge", "_cf_chl_opt", "cdn-cgi/challenge-platform/h/",  # Cloudflare
+    "cf-error-details",
+    "captcha-delivery.com",  # DataDome
+    "px-captcha", "perimeterx",  # HUMAN
+    "_incapsula_resource", "incapsula incident id",  # Imperva
+    "distil_r_captcha", "pardon our interruption",
+    "sucuri website firewall",
+    "awswafintegration", "gokuprops",  # AWS
+    "/_sec/cp_challenge", "ak-challenge", "errors.edgesuite.net",  # Akamai
+    "ddos-guard",
+    "sgcaptcha",
+    "anubis_challenge", "anubis-challenge",  # Anubis
+    "recaptcha/challengepage", "vercel security checkpoint",
+)  # fmt: skip
+_WALL_TITLES = re.compile(
+    r"just a moment|attention required|access denied|access to this page has been denied"
+    r"|are you a robot|robot check|security check|checking your browser"
+    r"|verify(?:ing)? (?:that )?you are (?:a )?human|human verification|ddos protection"
+    r"|please verify you are|making sure you.re not a bot|request unsuccessful",
+    re.IGNORECASE,
+)
+_MOUNT_IDS = """
+root app __next ___gatsby __nuxt main-app application react-root svelte app-root ember
+"""
+_MOUNTS = frozenset(_MOUNT_IDS.split())
+_JAVASCRIPT = re.compile(r"javascript|js\b", re.IGNORECASE)
+
+
+def check_walls(root: Any, source: str, chars: int, title: str | None) -> None:
+    """Raise ``access_denied`` for a known bot wall. A long page is never one."""
+    if chars > WALL_MAX_CHARS:
+        return
+    lower = source.lower()
+    titled = bool(title and _WALL_TITLES.search(title))
+    marked = any(mark in lower for mark in _WALL_MARKS)
+    # A mark alone may come from a script on an honest page, which then has something to say.
+    if (titled and (marked or chars < WALL_MAX_CHARS // 3)) or (marked and chars < SHELL_MAX_CHARS):
+        raise fail(
+            "access_denied",
+            "the site shows a bot check instead of the page",
+            "this site refuses programs; look for another source, or an API of the site",
+        )
+
+
+def is_shell(root: Any, chars: int) -> bool:
+    """Whether a tree (not cleaned yet) waits for scripts to fill it.
+
+    ``chars`` is how much of it can be seen.
+    """
+    if chars > SHELL_MAX_CHARS or next(root.iter("script"), None) is None:
+        return False
+    asks = any(_JAVASCRIPT.search(n.text_content()) for n in root.iter("noscript"))
+    body = body_of(root)
+    mount = any(
+        e.get("id") in _MOUNTS and len(e) == 0 and not (e.text or "").strip()
+        for e in body.iter("div", "main", "section", "app-root")
+    )
+    says = chars > 0 and re.search(
+        r"(?:enable|requires?|need|turn on|activate)\W+(?:\w+\W+){0,4}javascript"
+        r"|javascript\W+(?:\w+\W+){0,4}(?:disabled|required|enabled?)",
+        body_text(body),
+        re.IGNORECASE,
+    )
+    return bool(mount or (asks and chars < SHELL_MAX_CHARS // 3) or says)
+
+
+def body_text(body: Any) -> str:
+    """The text outside scripts, for pages short enough to look at whole."""
+    return " ".join(
+        text
+        for element in body.iter()
+        if element.tag not in ("script", "style", "noscript", "template")
+        for text in (element.text,)
+        if isinstance(element.tag, str) and text
+    )
+
+
+def needs_javascript() -> Exception:
+    return fail(
+        "needs_javascript",
+        "the page is empty until a browser runs its scripts",
+        "look for an API of the site, an RSS feed or a print view; mode raw gives the shell",
+    )

@@ -1,0 +1,167 @@
+"""An archived copy in place of a page that is gone."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+import httpx2
+
+from batch.errors import FetchError
+
+from .address import join_url, masked, parse_url
+from .clock import Clock
+from .config import FetchConfig
+from .limits import MAX_ARCHIVE_REDIRECTS, MAX_CAPTURES, MAX_CDX_BYTES
+from .meta import Meta, iso
+from .page import Page, page_of, unpacked
+from .session import REDIRECTS, Reply, Session
+
+_SNAPSHOT = re.compile(r"/web/(\d{14})(?:[a-z]{2}_)?/(.+)\Z")
+
+
+@dataclass(frozen=True)
+class _Capture:
+    timestamp: str
+    url: str
+
+
+def recovered_page(
+    url: httpx2.URL, live: FetchError, config: FetchConfig, clock: Clock, meta: Meta
+) -> Page:
+    """The newest copy that can be read, else ``live`` with a hint about the archive."""
+    archive = _Archive(config, clock)
+    asked = masked(str(url.copy_with(fragment=None)))
+    page = None
+    captures = archive.captures(asked)
+    for capture in (captures or [])[:MAX_CAPTURES]:
+        page = archive.page(capture, asked, meta)
+        if page is not None:
+            break
+    known = live.meta or {}
+    if page is None:
+        hint = (
+            "the archive could not be asked; try again later"
+            if archive.down
+            else "the archive has no copy of it either"
+        )
+        live.hint = f"{live.hint}; {hint}" if live.hint else hint
+        live.meta = {**known, "recover_tried": True}
+        raise live
+    meta.set(
+        recovered=True,
+        live_error={
+            "code": live.code,
+            "message": live.message,
+            "status_code": known.get("status_code"),
+        },
+        final_url=known.get("final_url") or asked,
+        redirects=known.get("redirects") or [],
+        status_code=known.get("status_code"),
+        attempts=known.get("attempts"),
+    )
+    return page
+
+
+class _Archive:
+    """One Wayback machine, asked for one URL."""
+
+    def __init__(self, config: FetchConfig, clock: Clock) -> None:
+        self._config = config
+        self._clock = clock
+        self._base = config.archive_url.rstrip("/")
+        self.down = False
+        """Whether a request failed, so that no copy does not mean that there is none."""
+
+    def captures(self, url: str) -> list[_Capture]:
+        """What the archive has of ``url``, newest first, under https and http."""
+        rest = url.partition("://")[2]
+        found: set[tuple[str, str]] = set()
+        for scheme in ("https", "http"):
+            query = (
+                f"{self._base}/cdx/search/cdx?url={quote(f'{scheme}://{rest}', safe='')}"
+                f"&output=json&fl=timestamp,original&filter=statuscode:200&limit=-{MAX_CAPTURES}"
+            )
+            reply = self._get(query)
+            if reply is not None:
+                found.update(self._rows(reply))
+        return [_Capture(*row) for row in sorted(found, reverse=True)]
+
+    def page(self, capture: _Capture, url: str, meta: Meta) -> Page | None:
+        """A capture's page, or None when the archive does not give it."""
+        address = f"{self._base}/web/{capture.timestamp}id_/{capture.url}"
+        for _ in range(MAX_ARCHIVE_REDIRECTS + 1):
+            reply = self._get(address)
+            if reply is None:
+                return None
+            if reply.status in REDIRECTS:
+                further = self._other_timestamp(reply, url)
+                if further is None:
+                    return None
+                address = further
+                continue
+            served = _SNAPSHOT.search(address)
+            if reply.status != 200 or served is None:
+                return None
+            warnings: list[tuple[str, str]] = []
+            try:
+                body = unpacked(
+                    reply, self._config, self._clock, lambda *w, to=warnings: to.append(w)
+                )
+            except FetchError:
+                return None
+            meta.warn_all(warnings)
+            moment = datetime.strptime(served[1], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+            meta.set(archived_at=iso(moment), archive_url=address)
+            return page_of(reply, body, meta, url=url)
+        return None
+
+    def _get(self, address: str) -> Reply | None:
+        """One answer, redirects and error statuses included; None when there is none."""
+        limit = MAX_CDX_BYTES if "/cdx/" in address else self._config.max_body_bytes
+        try:
+            with Session(self._config, self._clock) as session:
+                reply = session.get_one(parse_url(address), max_bytes=limit)
+        except FetchError:
+            self.down = True
+            return None
+        if reply.status == 429 or reply.status >= 500:
+            self.down = True
+            return None
+        return reply
+
+    def _rows(self, reply: Reply) -> list[tuple[str, str]]:
+        if reply.status != 200:
+            self.down = True
+            return []
+        try:
+            body = unpacked(reply, self._config, self._clock, lambda *_: None)
+            rows = json.loads(body)
+            return [(row[0], row[1]) for row in rows[1:] if re.fullmatch(r"\d{14}", row[0])]
+        except FetchError as error:
+            self.down = error.code != "empty_content"  # no captures: an empty body, or []
+        except (ValueError, TypeError, IndexError, KeyError):
+            self.down = True
+        return []
+
+    def _other_timestamp(self, reply: Reply, url: str) -> str | None:
+        """Where a redirect leads, when that is another copy of the same URL."""
+        location = reply.headers.get("location", "")
+        try:
+            target = str(join_url(reply.url, location))
+        except FetchError:
+            return None
+        match = _SNAPSHOT.search(target)
+        if match is None or not target.startswith(f"{self._base}/web/"):
+            return None
+        if _comparable(match[2]) != _comparable(url):
+            return None
+        return f"{self._base}/web/{match[1]}id_/{match[2]}"
+
+
+def _comparable(url: str) -> str:
+    rest = url.partition("://")[2] or url
+    return rest.removeprefix("www.").rstrip("/").lower()

@@ -1,0 +1,185 @@
+"""The HTTP of one target: one cookie jar, redirects by hand, no connection kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+
+import httpcore2
+import httpx2
+
+from batch.errors import FetchError
+
+from .address import bad_redirect, join_url, masked
+from .clock import Clock
+from .config import FetchConfig
+from .errors import blocked, fail
+from .guard import Guard, tls_context
+from .limits import MAX_REDIRECTS
+from .stream import lost
+
+REDIRECTS = (301, 302, 303, 307, 308)
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A server's answer, its body as it was sent."""
+
+    url: httpx2.URL
+    status: int
+    headers: httpx2.Headers
+    wire: bytes
+    redirects: tuple[dict[str, object], ...]
+
+
+class _Transport(httpx2.HTTPTransport):
+    """httpx2's transport over a pool of ours: behind the guard, HTTP/1.1, nothing kept."""
+
+    def __init__(self, guard: Guard, ca_file: str) -> None:
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=tls_context(ca_file),
+            network_backend=guard,
+            http1=True,
+            http2=False,
+            # Bytes after a short Content-Length would be read as the next answer.
+            max_keepalive_connections=0,
+        )
+
+
+class Session:
+    """Asks servers for one target, within its clock. Close it with ``with``."""
+
+    def __init__(self, config: FetchConfig, clock: Clock) -> None:
+        self._config = config
+        self._clock = clock
+        self._guard = Guard(config, clock)
+        self._client = httpx2.Client(
+            transport=_Transport(self._guard, config.ca_file),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=None,  # the guard's streams end with the clock
+            headers={
+                "User-Agent": config.user_agent,
+                "Accept": ACCEPT,
+                "Accept-Encoding": "gzip, deflate, br, zstd",
+                "Connection": "close",
+            },
+        )
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
+    def get(
+        self,
+        url: httpx2.URL,
+        *,
+        max_bytes: int,
+        max_redirects: int = MAX_REDIRECTS,
+        before: Callable[[httpx2.URL], None] | None = None,
+    ) -> Reply:
+        """The answer at the end of the redirects. ``before`` is asked ahead of each request.
+
+        Raises :class:`FetchError` with what is known of the way in its meta.
+        """
+        way: list[dict[str, object]] = []
+        try:
+            for _ in range(max_redirects + 1):
+                if before is not None:
+                    before(url)
+                reply = self._ask(url, max_bytes, way)
+                if reply.status not in REDIRECTS:
+                    return reply
+                way.append({"status": reply.status, "url": masked(str(url))})
+                url = join_url(url, _location(reply.headers))
+        except FetchError as error:
+            at = masked(str(url))
+            if error.code in ("blocked_address", "blocked_redirect") and way:
+                # Where the redirect leads is not for the caller to know.
+                error, at = blocked(redirect=True), str(way[-1]["url"])
+            meta = {"final_url": at, "redirects": way, **(error.meta or {})}
+            error.meta = meta
+            raise error from None
+        looped = any(step["url"] == masked(str(url)) for step in way)
+        raise fail(
+            "too_many_redirects",
+            "the server redirects in a loop"
+            if looped
+            else f"the server redirects more than {max_redirects} times",
+            "open the URL in a browser and submit the final one",
+            final_url=masked(str(url)),
+            redirects=way,
+        )
+
+    def get_one(self, url: httpx2.URL, *, max_bytes: int) -> Reply:
+        """One answer, a redirect too. Raises :class:`FetchError`."""
+        return self._ask(url, max_bytes, [])
+
+    def _ask(self, url: httpx2.URL, max_bytes: int, way: list[dict[str, object]]) -> Reply:
+        self._clock.check()
+        self._guard.last = None
+        try:
+            request = self._client.build_request("GET", url.copy_with(fragment=None))
+            response = self._client.send(request, stream=True)
+            try:
+                wanted = 200 <= response.status_code < 300
+                wire = self._body(response, max_bytes) if wanted else b""
+            finally:
+                response.close()
+        except httpx2.RemoteProtocolError:
+            if self._guard.last is not None and self._guard.last.ended:
+                raise lost() from None
+            raise fail(
+                "bad_response",
+                "the server's answer is not valid HTTP",
+                "the server is broken; an archived copy may exist",
+            ) from None
+        except httpx2.LocalProtocolError:
+            raise fail(
+                "bad_response",
+                "the server set a cookie that cannot be sent",
+                "open the page in a browser",
+            ) from None
+        except httpx2.TransportError:
+            raise lost() from None
+        return Reply(url, response.status_code, response.headers, wire, tuple(way))
+
+    def _body(self, response: httpx2.Response, max_bytes: int) -> bytes:
+        announced = response.headers.get("content-length", "")
+        if announced.isdecimal() and int(announced[:20]) > max_bytes:
+            raise too_large(max_bytes)
+        wire = bytearray()
+        for chunk in response.iter_raw():
+            wire += chunk
+            if len(wire) > max_bytes:
+                raise too_large(max_bytes)
+            self._clock.check()
+        return bytes(wire)
+
+
+def too_large(max_bytes: int) -> FetchError:
+    return fail(
+        "too_large",
+        f"the body is larger than {max_bytes} bytes",
+        "look for a smaller page or file; the operator can raise SIFT_FETCH['MAX_BODY_BYTES']",
+    )
+
+
+def _location(headers: httpx2.Headers) -> str:
+    """The Location header; servers send UTF-8 as well as latin-1."""
+    for name, value in headers.raw:
+        if name.lower() == b"location":
+            try:
+                return value.decode("utf-8")
+            except UnicodeDecodeError:
+                return value.decode("latin-1")
+    raise bad_redirect("the server redirects without saying where to")

@@ -1,0 +1,51 @@
+"""Which URLs can be asked for at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from .kit import PARAGRAPH, Web, article, error_of, fetch, reply
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "page",
+        "//page.test/",
+        "page.test/x",
+        "page.test:8080/x",
+        "http:///x",
+        "http://",
+        "http://xn--a/",
+        "http://a..b/",
+        "http://page.test:99999/",
+        "http://page.test:x/",
+        "http://user:secret@page.test/",
+        "http://user@page.test/",
+        "http://page.test\\@other.test/",
+        "http://page.test/\x00",
+        "http://page.test/a\nb",
+        "http://pa ge.test/",
+        "http://page.test%2f/",
+        "http://[::1/",
+        "http://[fe80::1%25eth0]/",
+        "http://" + "a" * 64 + ".test/",
+        "http://page.test/" + "a" * 9000,
+    ],
+)
+def test_a_url_that_is_none_is_invalid(url: str) -> None:
+    error = error_of(lambda: fetch(url))
+    assert error.code == "invalid_url"
+    assert error.hint
+    assert "secret" not in f"{error.message} {error.hint} {error.meta}"
+
+
+@pytest.mark.parametrize("url", ["ftp://page.test/", "file:///etc/passwd", "javascript:alert(1)"])
+def test_other_schemes_are_not_fetched(url: str) -> None:
+    assert error_of(lambda: fetch(url)).code == "unsupported_scheme"
+
+
+def test_a_host_with_an_underscore_is_fetched(web: Web) -> None:
+    result = web.fetch(reply(article(PARAGRAPH, PARAGRAPH)), host="my_host.test")
+    assert "bridge" in result.content
