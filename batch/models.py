@@ -109,15 +109,15 @@ class BatchJob(models.Model):
     class Meta:
         verbose_name = "job"
         indexes = [
-            models.Index("idem_key", "created_at", name="batch_job_idem"),
-            models.Index("status", "caller", name="batch_job_status_caller"),
-            models.Index("status", "claim", "created_at", name="batch_job_status_claim"),
-            models.Index("status", "claim_expires_at", name="batch_job_status_expiry"),
-            models.Index("caller", "created_at", name="batch_job_caller_created"),
-            models.Index("status", "created_at", name="batch_job_status_created"),
-            models.Index("caller_class", "created_at", name="batch_job_class_created"),
-            models.Index("created_at", name="batch_job_created"),
-            models.Index("finished_at", name="batch_job_finished"),
+            models.Index(fields=["idem_key", "created_at"], name="batch_job_idem"),
+            models.Index(fields=["status", "caller"], name="batch_job_status_caller"),
+            models.Index(fields=["status", "claim", "created_at"], name="batch_job_status_claim"),
+            models.Index(fields=["status", "claim_expires_at"], name="batch_job_status_expiry"),
+            models.Index(fields=["caller", "created_at"], name="batch_job_caller_created"),
+            models.Index(fields=["status", "created_at"], name="batch_job_status_created"),
+            models.Index(fields=["caller_class", "created_at"], name="batch_job_class_created"),
+            models.Index(fields=["created_at"], name="batch_job_created"),
+            models.Index(fields=["finished_at"], name="batch_job_finished"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.db.utils import Error
+from django.db.utils import Error, ProgrammingError
 
 from batch import conf
 from batch.errors import BatchError, UnknownJobError
@@ -33,7 +33,9 @@ class BatchCommand(BaseCommand):
         except (ImproperlyConfigured, ValueError, OSError) as error:
             raise CommandError(one_line(str(error))) from error
         except Error as error:
-            raise CommandError(f"the database does not answer: {one_line(str(error))}") from error
+            missing = isinstance(error, ProgrammingError) or "no such table" in str(error)
+            what = "run manage.py migrate" if missing else "the database does not answer"
+            raise CommandError(f"{what}: {one_line(str(error))}") from error
         if code:
             raise SystemExit(code)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -36,7 +37,8 @@ def read_items(arguments: Sequence[str]) -> list[Any]:
 
 def parse_items(text: str, name: str) -> list[Any]:
     """The items of one file; its first line tells which of the three forms it has."""
-    lines = text.splitlines()
+    # Not splitlines(), which also tears JSON apart where a string holds U+2028.
+    lines = text.split("\n")
     first = next((line.strip() for line in lines if line.strip()), "")
     if first.startswith(("{", '"')):
         return _jsonl(lines, name)
@@ -81,7 +83,7 @@ def _jsonl(lines: Sequence[str], name: str) -> list[Any]:
 
 def _csv(text: str, name: str) -> list[Any]:
     """Columns that bear an option's name are options; others are left alone."""
-    rows = csv.DictReader(text.lstrip().splitlines(keepends=True), skipinitialspace=True)
+    rows = csv.DictReader(io.StringIO(text.lstrip(), newline=""), skipinitialspace=True)
     rows.fieldnames = [(field or "").strip().lower() for field in rows.fieldnames or []]
     items: list[Any] = []
     try:

@@ -12,9 +12,9 @@ from batch.worker import Worker
 
 
 @contextmanager
-def working(fetch: Any, **options: Any) -> Iterator[Worker]:
+def working(fetch: Any, *, poll_seconds: float = 0.05, **options: Any) -> Iterator[Worker]:
     """A worker in a thread of this process."""
-    worker = Worker(fetch, conf.settings(), poll_seconds=0.05, **options)
+    worker = Worker(fetch, conf.settings(), poll_seconds=poll_seconds, **options)
 
     def run() -> None:
         try:

@@ -13,6 +13,8 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections
 
+from batch import conf
+from batch.fetching import load_fetch
 from batch.management.command import BatchCommand, cli_caller
 from batch.management.progress import Progress
 from batch.management.sources import parse_options, read_items
@@ -48,6 +50,11 @@ class Command(BatchCommand):
         if output and output.suffix != ".jsonl":
             raise ValueError(f"--output {output}: give a name that ends in .jsonl")
         targets = parse_targets(read_items(options["source"]), parse_options(options["option"]))
+        # What can be refused is refused before anything is stored or fetched.
+        if output:
+            output.open("a").close()
+        if options["drain"]:
+            load_fetch(conf.settings().fetch)
         runner = Runner()
         caller = options["caller"] or cli_caller()
         submission = runner.submit(caller, "cli", targets)
@@ -64,7 +71,8 @@ class Command(BatchCommand):
     def _see_through(self, runner: Runner, job_id: str, drain: bool) -> Job:
         asked = threading.Event()
         before = signal.signal(signal.SIGINT, lambda *_: asked.set())
-        drainer = threading.Thread(target=_drain, args=(runner, job_id), daemon=True)
+        failed: list[Exception] = []
+        drainer = threading.Thread(target=_drain, args=(runner, job_id, failed), daemon=True)
         progress = Progress(self.stderr)
         try:
             if drain:
@@ -73,6 +81,8 @@ class Command(BatchCommand):
                 progress.show(job)
                 if job.finished_at and not drainer.is_alive():
                     return job
+                if failed:
+                    raise failed[0]
                 if asked.is_set():
                     asked.clear()
                     runner.cancel(job_id)
@@ -93,9 +103,11 @@ class Command(BatchCommand):
             self.stdout.write(f"... and {left} more: manage.py batch_status {job.id}")
 
 
-def _drain(runner: Runner, job_id: str) -> None:
+def _drain(runner: Runner, job_id: str, failed: list[Exception]) -> None:
     try:
         runner.drain(job_id)
+    except Exception as error:  # raised again in the command's own thread
+        failed.append(error)
     finally:
         connections.close_all()
 
