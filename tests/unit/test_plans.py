@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.checks import run_checks
-from django.db import connection, transaction
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -65,11 +65,7 @@ def many(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
         BatchJob.objects.all()._raw_delete("default")
 
 
-@pytest.fixture(autouse=True)
-def rolled_back(many: None, django_db_blocker: Any) -> Iterator[None]:
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield
-        transaction.set_rollback(True)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("many")]
 
 
 def statements(work: Any) -> list[str]:
