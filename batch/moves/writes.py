@@ -1,0 +1,189 @@
+"""The SQL of the hot write, by hand and in this one place.
+
+The ORM compiles an UPDATE anew at each call, which takes longer than the database needs to run
+it. Past that, each database has one thing that costs most (docs/performance.md has the
+numbers). PostgreSQL plans a statement longer than it runs it: there all of it is one prepared
+statement. SQLite writes every index on a column that an UPDATE names, changed or not: there
+the job is first written by a statement that names none, and by the full one where it ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from django.db import DatabaseError, transaction
+
+from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+
+logger = logging.getLogger("batch")
+
+JOB = BatchJob._meta.db_table
+TARGET = BatchTarget._meta.db_table
+
+# The statements use only constants of this module; values go in as parameters.
+_GOES_ON = f"status = '{JobStatus.RUNNING}' AND targets_done + 1 < targets_total"
+_COUNTED = """
+    lease_expires_at = %(lease)s,
+    targets_failed = targets_failed + %(failed)s,
+    targets_done = targets_done + 1
+"""
+# `status` and `finished_at` come before the counters that they are computed from: MariaDB
+# assigns from left to right, and the others compute every value from the old row.
+_JOB_SET = f"""
+    finished_at = CASE WHEN status = '{JobStatus.RUNNING}' AND targets_done + 1 >= targets_total
+        THEN %(now)s ELSE finished_at END,
+    worker = CASE WHEN {_GOES_ON} THEN worker ELSE '' END,
+    claim_expires_at = CASE WHEN {_GOES_ON}
+        THEN COALESCE(%(held)s, claim_expires_at) ELSE NULL END,
+    status = CASE
+        WHEN status <> '{JobStatus.RUNNING}' OR targets_done + 1 < targets_total THEN status
+        WHEN targets_failed + %(failed)s = 0 THEN '{JobStatus.DONE}'
+        WHEN targets_failed + %(failed)s >= targets_total THEN '{JobStatus.FAILED}'
+        ELSE '{JobStatus.PARTIAL}' END, {_COUNTED}
+"""
+_JOB_MINE = (
+    "id = %(job)s AND claim = %(claim)s AND targets_done < targets_total"
+    f" AND status IN ('{JobStatus.RUNNING}', '{JobStatus.CANCELLED}')"
+)
+_TARGET_MINE = f"job_id = %(job)s AND idx = %(idx)s AND status = '{TargetState.RUNNING}'"
+
+_JOB_GOES_ON = f"UPDATE {JOB} SET {_COUNTED} WHERE {_JOB_MINE} AND {_GOES_ON}"
+_JOB_HELD = (
+    f"UPDATE {JOB} SET claim_expires_at = %(held)s, {_COUNTED} WHERE {_JOB_MINE} AND {_GOES_ON}"
+)
+_JOB_ENDS = f"UPDATE {JOB} SET {_JOB_SET} WHERE {_JOB_MINE}"
+_THIS_TARGET = f"""
+    UPDATE {TARGET} SET
+        status = %(outcome)s, result = %(result)s, error = %(error)s, hint = %(hint)s,
+        code = %(code)s, details = %(details)s, finished_at = %(now)s
+    WHERE {_TARGET_MINE}
+"""
+_NEXT_TARGET = f"""
+    UPDATE {TARGET} SET status = '{TargetState.RUNNING}', started_at = %(now)s
+    WHERE job_id = %(job)s AND idx = %(idx)s + 1 AND status = '{TargetState.PENDING}'
+"""
+
+# Both targets in one UPDATE, which opens the table and its indexes once. It is joined with the
+# job as that was written, so that it runs second and not at all where the job was not ours.
+_THIS = "t.idx = %(idx)s"
+_ALL_IN_ONE = f"""
+    WITH job AS (
+        UPDATE {JOB} SET {_JOB_SET}
+        WHERE {_JOB_MINE} AND EXISTS (SELECT 1 FROM {TARGET} WHERE {_TARGET_MINE})
+        RETURNING status
+    )
+    UPDATE {TARGET} AS t SET
+        status = CASE WHEN {_THIS} THEN %(outcome)s ELSE '{TargetState.RUNNING}' END,
+        result = CASE WHEN {_THIS} THEN %(result)s::jsonb ELSE t.result END,
+        error = CASE WHEN {_THIS} THEN %(error)s ELSE t.error END,
+        hint = CASE WHEN {_THIS} THEN %(hint)s ELSE t.hint END,
+        code = CASE WHEN {_THIS} THEN %(code)s ELSE t.code END,
+        details = CASE WHEN {_THIS} THEN %(details)s::jsonb ELSE t.details END,
+        started_at = CASE WHEN {_THIS} THEN t.started_at ELSE %(now)s END,
+        finished_at = CASE WHEN {_THIS} THEN %(now)s ELSE t.finished_at END
+    FROM job
+    WHERE t.job_id = %(job)s AND t.idx IN (%(idx)s, %(idx)s + 1) AND t.status = CASE
+        WHEN {_THIS} THEN '{TargetState.RUNNING}'
+        WHEN job.status = '{JobStatus.RUNNING}' THEN '{TargetState.PENDING}' END
+"""
+_NO_STATEMENT = {"26000", "42P05"}  # not there, or there already: another server connection
+
+# sqlite3 names parameters in another way, into which Django would translate at each call.
+_NAMES = (
+    "job", "claim", "idx", "now", "lease", "held", "failed",
+    "outcome", "result", "error", "hint", "code", "details",
+)  # fmt: skip
+_NATIVE = {
+    sql: sql % {name: f":{name}" for name in _NAMES}
+    for sql in (_JOB_GOES_ON, _JOB_HELD, _JOB_ENDS, _THIS_TARGET, _NEXT_TARGET)
+}
+
+_unprepared: set[str] = set()  # aliases behind a pooler that does not say so
+
+
+def write(connection: Any, parameters: dict[str, Any]) -> int:
+    """Write one outcome. 2: the next target is marked running; 1: the job has ended; 0: it is
+    in other hands, and nothing was written."""
+    # Django's own cursor does it inside a caller's transaction, and where somebody looks on.
+    own = connection.in_atomic_block or connection.queries_logged or connection.execute_wrappers
+    if connection.vendor == "postgresql":
+        return _in_one(connection, parameters, prepare=not own)
+    if connection.vendor == "sqlite" and not own:
+        return _on_sqlite(connection, parameters)
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        written = _in_steps(cursor, parameters)
+        if not written:
+            transaction.set_rollback(True, using=connection.alias)
+    return written
+
+
+def _in_steps(cursor: Any, parameters: dict[str, Any], names: dict[str, str] | None = None) -> int:
+    def rows(sql: str) -> int:
+        cursor.execute(names[sql] if names else sql, parameters)
+        return int(cursor.rowcount)
+
+    goes_on = rows(_JOB_HELD if parameters["held"] else _JOB_GOES_ON)
+    if not goes_on and not rows(_JOB_ENDS):
+        return 0
+    if not rows(_THIS_TARGET):
+        return 0
+    return 1 + (rows(_NEXT_TARGET) if goes_on else 0)
+
+
+def _on_sqlite(connection: Any, parameters: dict[str, Any]) -> int:
+    """The steps, without what Django's cursor and ``atomic`` cost around each: together more
+    than SQLite takes for all of them."""
+    connection.ensure_connection()
+    raw = connection.connection
+    with connection.wrap_database_errors:
+        cursor = raw.cursor()
+        try:
+            cursor.execute("BEGIN IMMEDIATE")
+            written = _in_steps(cursor, parameters, _NATIVE)
+            if written:
+                cursor.execute("COMMIT")
+        finally:
+            if raw.in_transaction:
+                raw.rollback()
+    return written
+
+
+def _in_one(connection: Any, parameters: dict[str, Any], *, prepare: bool) -> int:
+    from django.db.backends.postgresql.psycopg_any import is_psycopg3
+
+    pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
+    if prepare and is_psycopg3 and not pooled and connection.alias not in _unprepared:
+        try:
+            return _prepared(connection, parameters)
+        except DatabaseError as error:
+            if getattr(error.__cause__, "sqlstate", None) not in _NO_STATEMENT:
+                raise
+            _unprepared.add(connection.alias)
+            hint = "set DISABLE_SERVER_SIDE_CURSORS, as for any pooler between transactions"
+            logger.warning("statement_not_prepared", extra={"hint": hint})
+    with connection.cursor() as cursor:
+        cursor.execute(_ALL_IN_ONE, parameters)
+        return int(cursor.rowcount)
+
+
+def _prepared(connection: Any, parameters: dict[str, Any]) -> int:
+    """Run the statement as a prepared one, which Django's own cursors never do.
+
+    The comment makes it a new statement every second, planned for the tables as they are then:
+    a plan made while a table was small reads the whole of it, also when it has grown. Older
+    ones are dropped, since each takes some 100 kB of the server's memory.
+    """
+    import psycopg
+
+    connection.ensure_connection()
+    raw = connection.connection
+    kept = raw.prepare_threshold, raw.prepared_max
+    raw.prepare_threshold, raw.prepared_max = 0, 2
+    try:
+        with connection.wrap_database_errors, psycopg.Cursor(raw) as cursor:
+            cursor.execute(f"/* {time.monotonic():.0f} */ {_ALL_IN_ONE}", parameters)
+            return cursor.rowcount
+    finally:
+        raw.prepare_threshold, raw.prepared_max = kept
