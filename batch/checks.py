@@ -9,20 +9,41 @@ from typing import Any
 
 from django.conf import settings as django_settings
 from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import ImproperlyConfigured
 
 from batch import conf
+from batch.loading import load
 
 E_NOT_A_DICT = "batch.E001"
 E_UNKNOWN_KEY = "batch.E002"
 E_BAD_VALUE = "batch.E003"
+E_NOT_LOADED = "batch.E004"
 
 
 @register("batch")
 def check_settings(**kwargs: Any) -> list[CheckMessage]:
-    return [
-        Error(fault.message, hint=fault.hint, id=_id(fault))
-        for fault in conf.faults(getattr(django_settings, "BATCH", {}))
-    ]
+    if faults := conf.faults(getattr(django_settings, "BATCH", {})):
+        return [Error(fault.message, hint=fault.hint, id=_id(fault)) for fault in faults]
+    return _not_loaded(conf.settings())
+
+
+def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
+    """What a web process calls. FETCH is left to what drains: a web process may lack it."""
+    paths = {
+        "VALIDATE": settings.validate,
+        "LANE": settings.lane,
+        "CALLER": settings.caller,
+        "DISPATCH": None if settings.dispatch in conf.DISPATCHES else settings.dispatch,
+    }
+    found: list[CheckMessage] = []
+    for key, path in paths.items():
+        try:
+            if path is not None:
+                load(key, path)
+        except ImproperlyConfigured as error:
+            hint = "name a function that can be imported from here"
+            found.append(Error(str(error), hint=hint, id=E_NOT_LOADED))
+    return found
 
 
 def _id(fault: conf.Fault) -> str:

@@ -13,36 +13,31 @@ from collections.abc import Callable
 from functools import partial
 
 from django.db import connections, transaction
-from django.db.utils import Error
-from django.utils.module_loading import import_string
 
 from batch import database
 from batch.conf import settings
+from batch.loading import load
 
 logger = logging.getLogger("batch")
 
 
 def announce(job_id: str, drain: Callable[[str], bool], using: str) -> None:
-    """Hand the job on at commit. ``drain`` is what a thread of this process would call."""
+    """Hand the job on at the commit of the transaction in which this is called.
+
+    ``drain`` is what a thread of this process would call.
+    """
     way = settings().dispatch
     call: Callable[[], object]
     if way == "worker":
-        call = partial(_wake, using)
-    elif way == "thread":
+        database.notify(using)  # PostgreSQL delivers it with the commit itself
+        return
+    if way == "thread":
         call = partial(_in_a_thread, drain, job_id)
     elif way == "celery":
         call = partial(_by_celery, job_id)
     else:
-        call = partial(import_string(way), job_id)
+        call = partial(load("DISPATCH", way), job_id)
     transaction.on_commit(call, using=using, robust=True)
-
-
-def _wake(using: str) -> None:
-    try:
-        database.notify(using)
-    except Error:
-        # The job is stored; a worker that is not woken finds it at its next poll.
-        logger.warning("wake_up_failed", exc_info=True)
 
 
 def _in_a_thread(drain: Callable[[str], bool], job_id: str) -> None:

@@ -24,7 +24,7 @@ from batch.isolation import Isolation
 from batch.models import BatchJob, BatchTarget
 from batch.moves.claim import Claim
 from batch.moves.end import cut_off
-from batch.moves.record import Next, Record, record
+from batch.moves.record import Next, Record, record, stored_before
 from batch.outcome import Outcome, failure
 from batch.words import FetchContext, Options, Target
 
@@ -121,7 +121,7 @@ class Drain:
         if self._cut.is_set():
             raise _CutOff
         context = FetchContext(
-            job_id=str(self.claim.job_id),
+            job_id=self._log["job"],
             idx=idx,
             caller=self.claim.caller,
             caller_class=self.claim.caller_class,
@@ -164,20 +164,21 @@ class Drain:
             hold=self._hold,
         )
         following = record(entry, self._using)
-        connection = connections[self._using]
-        if django_settings.DEBUG and not connection.force_debug_cursor:
-            connection.queries_log.clear()  # it would keep thousands of results
+        if following is Next.LOST:
+            following = stored_before(entry, self._using)
+        if django_settings.DEBUG and not connections[self._using].force_debug_cursor:
+            connections[self._using].queries_log.clear()  # it would keep thousands of results
         return following
 
     def _patiently(self, work: Callable[[], T]) -> T:
         """Do ``work``, however long the database is away: a fetch is never repeated for it."""
-        connection = connections[self._using]
         pause = 0.1
         dropped = 0
         while not self._cut.is_set():
             try:
                 return database.repeat(work, self._using)
             except Error as error:
+                connection = connections[self._using]
                 if connection.in_atomic_block or not database.mood(error):
                     raise
                 logger.warning("database_away", extra={**self._log, "seconds": round(pause, 1)})

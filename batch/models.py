@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from batch.fields import ExactCharField, ExactTextField, UrlHashField
 from batch.ids import new_id
+from batch.words import Job, Result, TargetStatus
 
 
 class JobStatus(models.TextChoices):
@@ -138,6 +139,24 @@ class BatchJob(models.Model):
     def __str__(self) -> str:
         return str(self.id)
 
+    def as_job(self) -> Job:
+        """The row as the runner shows it."""
+        return Job(
+            id=str(self.id),
+            status=self.status,
+            error=self.error,
+            targets_total=self.targets_total,
+            targets_done=self.targets_done,
+            targets_failed=self.targets_failed,
+            caller=self.caller,
+            caller_class=self.caller_class,
+            created_at=self.created_at,
+            started_at=self.started_at,
+            finished_at=self.finished_at,
+            lease_expires_at=self.lease_expires_at,
+            worker=self.worker,
+        )
+
 
 class BatchTarget(models.Model):
     """One URL of a job, its options, and its outcome once that is stored."""
@@ -173,16 +192,30 @@ class BatchTarget(models.Model):
     def __str__(self) -> str:
         return f"{self.job_id}[{self.idx}]"
 
+    def as_status(self) -> TargetStatus:
+        """The row as the runner shows it."""
+        stored = self.result
+        return TargetStatus(
+            idx=self.idx,
+            url=self.url,
+            status=self.status,
+            result=None if stored is None else Result(stored["content"], stored.get("meta", {})),
+            error=self.error,
+            hint=self.hint,
+            code=self.code,
+            details=self.details,
+        )
+
 
 class BatchWorker(models.Model):
     """A worker process, as its main loop last said. Alive: ``seen_at`` is younger than
     CLAIM_SECONDS by the database's clock."""
 
     name = models.CharField(max_length=255, primary_key=True)  # host:pid:random
-    slots = models.PositiveIntegerField()
+    slots = models.PositiveIntegerField(default=1)
     busy = models.PositiveIntegerField(default=0)
-    started_at = models.DateTimeField()
-    seen_at = models.DateTimeField(db_index=True)
+    started_at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     class Meta:
         verbose_name = "worker"

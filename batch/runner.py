@@ -11,16 +11,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
-
-from django.utils.module_loading import import_string
+from uuid import UUID
 
 from batch import conf, database, dispatch
 from batch.canonical import idem_key
 from batch.drain import Drain, hold_of
 from batch.errors import InvalidTargetsError, TooManyTargetsError, UnknownJobError
-from batch.fetching import load_fetch
 from batch.ids import parse_id, process_name
-from batch.isolation import InThread, Isolator, Limits
+from batch.isolation import InThread, Isolation, Isolator, Limits
+from batch.loading import load, load_fetch
 from batch.models import BatchJob, BatchTarget
 from batch.moves import create, end, remove
 from batch.moves.claim import claim_job
@@ -31,7 +30,6 @@ from batch.words import (
     FetchFunc,
     Job,
     Problem,
-    Result,
     Submission,
     Target,
     TargetStatus,
@@ -79,10 +77,7 @@ class Runner:
         create.check_size(order)
         if problems := _validated(parsed, settings):
             raise InvalidTargetsError(problems)
-        submission = create.submit(order, using)
-        if not submission.reused:
-            dispatch.announce(submission.id, self.drain, using)
-        return submission
+        return create.submit(order, self._announce, using)
 
     def check(self, caller_class: str, targets: Sequence[Target]) -> list[Problem]:
         """What :meth:`submit` would refuse about these targets, for a form to show."""
@@ -113,13 +108,13 @@ class Runner:
         using = database.alias()
         found = BatchJob.objects.using(using).filter(id=known)
         row: BatchJob | None = database.repeat(found.first, using)
-        return None if row is None else job_of(row)
+        return None if row is None else row.as_job()
 
     def latest(self, count: int) -> list[Job]:
         """The jobs submitted last, of all callers, newest first."""
         using = database.alias()
         rows = BatchJob.objects.using(using).order_by("-created_at", "-id")[:count]
-        return [job_of(row) for row in database.repeat(lambda: list(rows), using)]
+        return [row.as_job() for row in database.repeat(lambda: list(rows), using)]
 
     def status(self, job_id: str) -> tuple[Job, list[TargetStatus]] | None:
         """The job and its targets in order, or None for an unknown id (any string)."""
@@ -127,7 +122,7 @@ class Runner:
         if job is None:
             return None
         targets = BatchTarget.objects.using(database.alias()).filter(job__id=job.id)
-        return job, [_target_of(target) for target in targets.order_by("idx")]
+        return job, [target.as_status() for target in targets.order_by("idx")]
 
     def drain(self, job_id: str) -> bool:
         """Claim this one job and drain it in this thread; True when it was drained.
@@ -135,18 +130,20 @@ class Runner:
         False, and a line in the log, when it is unknown, has ended or is in other hands.
         Raises ``ImproperlyConfigured`` when there is no fetch function; the job waits on.
         """
-        settings = conf.settings()
-        injected = self._fetch if callable(self._fetch) else None
-        path = settings.fetch if self._fetch is None else self._fetch
-        fetch = injected or load_fetch(path if isinstance(path, str) else None)
         using = database.alias()
         known = parse_id(job_id)
-        claim = known and claim_job(known, process_name(), hold_of(settings), using)
-        if not claim:
-            logger.warning("not_drained", extra={"job": str(job_id)[:64]})
-            return False
-        isolator = None if injected else Isolator(fetch, settings)
-        isolation = isolator.isolation() if isolator else InThread(fetch, Limits.of(settings))
+        if known is None or not self._waits(known, using):
+            return _not_drained(job_id)
+        settings = conf.settings()
+        isolator = None
+        if callable(self._fetch):
+            isolation: Isolation = InThread(self._fetch, Limits.of(settings))
+        else:
+            isolator = Isolator(load_fetch(self._fetch or settings.fetch), settings)
+            isolation = isolator.isolation()
+        claim = claim_job(known, process_name(), hold_of(settings), using)
+        if claim is None:
+            return _not_drained(job_id)
         try:
             Drain(claim, isolation, settings, self._ttl(), using, renews=True).run()
         finally:
@@ -171,9 +168,7 @@ class Runner:
         def order_of(job: BatchJob, targets: list[Target]) -> create.Order:
             return self._order(job.caller, job.caller_class, targets, settings)
 
-        submission = create.retry(known, order_of, using)
-        dispatch.announce(submission.id, self.drain, using)
-        return submission
+        return create.retry(known, order_of, self._announce, using)
 
     def delete(self, job_id: str) -> None:
         """Remove a job that has ended, and its results. Raises ``UnknownJobError``,
@@ -197,6 +192,15 @@ class Runner:
         """Remove the jobs whose lease has lapsed; how many went, or would go."""
         using = database.alias()
         return remove.expired_jobs(using) if dry_run else remove.purge(using)
+
+    @staticmethod
+    def _waits(job_id: UUID, using: str) -> bool:
+        return database.repeat(
+            BatchJob.objects.using(using).claimable().filter(id=job_id).exists, using
+        )
+
+    def _announce(self, job_id: str) -> None:
+        dispatch.announce(job_id, self.drain, database.alias())
 
     def _ttl(self) -> timedelta:
         return conf.as_timedelta(self._config.ttl) if self._config.ttl else conf.settings().ttl
@@ -233,37 +237,9 @@ class Runner:
         return parsed
 
 
-def job_of(row: BatchJob) -> Job:
-    """The public view of a row."""
-    return Job(
-        id=str(row.id),
-        status=row.status,
-        error=row.error,
-        targets_total=row.targets_total,
-        targets_done=row.targets_done,
-        targets_failed=row.targets_failed,
-        caller=row.caller,
-        caller_class=row.caller_class,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        lease_expires_at=row.lease_expires_at,
-        worker=row.worker,
-    )
-
-
-def _target_of(row: BatchTarget) -> TargetStatus:
-    stored = row.result
-    return TargetStatus(
-        idx=row.idx,
-        url=row.url,
-        status=row.status,
-        result=None if stored is None else Result(stored["content"], stored["meta"]),
-        error=row.error,
-        hint=row.hint,
-        code=row.code,
-        details=row.details,
-    )
+def _not_drained(job_id: object) -> bool:
+    logger.warning("not_drained", extra={"job": str(job_id)[:64]})
+    return False
 
 
 def _check_caller(caller: str, caller_class: str) -> None:
@@ -280,12 +256,11 @@ def _check_caller(caller: str, caller_class: str) -> None:
 def _validated(targets: list[Target], settings: conf.Settings) -> list[Problem]:
     if settings.validate is None:
         return []
-    validate: Callable[[list[Target]], list[Problem]] = import_string(settings.validate)
-    return list(validate(targets))[:MAX_PROBLEMS]
+    return list(load("VALIDATE", settings.validate)(targets))[:MAX_PROBLEMS]
 
 
 def _lane_of(settings: conf.Settings) -> Callable[[Target], str]:
     if settings.lane is None:
         return lambda target: ""
-    lane: Callable[[Target], str] = import_string(settings.lane)
+    lane = load("LANE", settings.lane)
     return lambda target: clean(lane(target))[:255]

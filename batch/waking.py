@@ -30,20 +30,25 @@ class Bell:
 
     def __init__(self) -> None:
         self._heard, self._rope = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._poll = select.poll()
+        self._poll.register(self._heard, select.POLLIN)
 
     def ring(self) -> None:
         with contextlib.suppress(BlockingIOError):  # full: it rings already
             os.write(self._rope, b"!")
 
-    def wait(self, seconds: float, *also: int) -> bool:
-        """Wait until it rings or one of the descriptors ``also`` is readable; False if neither."""
-        poll = select.poll()
-        for fd in (self._heard, *also):
-            poll.register(fd, select.POLLIN)
-        woken = bool(poll.poll(max(0.0, seconds) * 1000))
-        with contextlib.suppress(BlockingIOError):
+    def wait(self, seconds: float, also: int | None = None) -> bool:
+        """Wait until it rings or ``also`` is readable; False when neither came to pass."""
+        if also is not None:
+            self._poll.register(also, select.POLLIN)
+        try:
+            ready = [fd for fd, _ in self._poll.poll(max(0.0, seconds) * 1000)]
+        finally:
+            if also is not None:
+                self._poll.unregister(also)
+        if self._heard in ready:
             os.read(self._heard, 4096)
-        return woken
+        return bool(ready)
 
     def close(self) -> None:
         os.close(self._heard)

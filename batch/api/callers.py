@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.utils.module_loading import import_string
 from rest_framework.request import Request
 
 from batch import conf
+from batch.loading import load
 
 
 def user(request: Request) -> tuple[str, str]:
@@ -17,7 +17,7 @@ def user(request: Request) -> tuple[str, str]:
 
 def caller_of(request: Request) -> tuple[str, str]:
     """The caller and the caller class of a request."""
-    caller: Callable[[Request], tuple[str, str]] = import_string(conf.settings().caller)
+    caller: Callable[[Request], tuple[str, str]] = load("CALLER", conf.settings().caller)
     return caller(request)
 
 

@@ -7,13 +7,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from batch import database
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
 
 CANDIDATES = 8
+FIRST = 1  # a job is claimed once: what waits has the claim 0
+_FACTS = ("id", "caller", "caller_class", "targets_total")
+_Facts = tuple[uuid.UUID, str, str, int]
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,10 @@ class Claim:
     """
 
     job_id: uuid.UUID
-    number: int
     caller: str
     caller_class: str
     targets_total: int
+    number: int
     claimed_at: datetime
 
 
@@ -37,40 +39,40 @@ def claim_next(worker: str, hold: timedelta, using: str) -> Claim | None:
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
     other goes on to the next.
     """
-    waiting = BatchJob.objects.using(using).claimable().values_list("id", flat=True)
-    while candidates := list(waiting[:CANDIDATES]):
-        for job_id in candidates:
-            if claim := claim_job(job_id, worker, hold, using):
+    waiting = BatchJob.objects.using(using).claimable()
+    while candidates := list(waiting.values_list(*_FACTS)[:CANDIDATES]):
+        for facts in candidates:
+            if claim := _claim(facts, worker, hold, using):
                 return claim
     return None
 
 
 def claim_job(job_id: uuid.UUID, worker: str, hold: timedelta, using: str) -> Claim | None:
-    """Take this one job for ``hold``, or None when it is unknown, ended or taken.
+    """Take this one job for ``hold``, or None when it is unknown, ended or taken."""
+    job = BatchJob.objects.using(using).claimable().filter(id=job_id)
+    facts = database.repeat(job.values_list(*_FACTS).first, using)
+    return facts and _claim(facts, worker, hold, using)
 
-    Its first target is marked running in the same transaction.
-    """
-    jobs = BatchJob.objects.using(using).filter(id=job_id)
+
+def _claim(facts: _Facts, worker: str, hold: timedelta, using: str) -> Claim | None:
+    """Take a job that waits; its first target is marked running in the same transaction."""
+    job_id = facts[0]
+    waiting = BatchJob.objects.using(using).filter(id=job_id).claimable().order_by()
 
     def work() -> Claim | None:
         now = database.now(using)
-        taken = (
-            jobs.claimable()
-            .order_by()
-            .update(
-                worker=worker,
-                claim=F("claim") + 1,
-                claim_expires_at=now + hold,
-                started_at=Coalesce("started_at", now),
-            )
+        taken = waiting.update(
+            worker=worker,
+            claim=FIRST,
+            claim_expires_at=now + hold,
+            started_at=Coalesce("started_at", now),
         )
         if not taken:
             return None
         BatchTarget.objects.using(using).filter(
             job_id=job_id, idx=0, status=TargetState.PENDING
         ).update(status=TargetState.RUNNING, started_at=now)
-        job = jobs.values_list("id", "claim", "caller", "caller_class", "targets_total").get()
-        return Claim(*job, claimed_at=now)
+        return Claim(*facts, number=FIRST, claimed_at=now)
 
     return database.in_transaction(work, using)
 

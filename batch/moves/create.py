@@ -58,10 +58,14 @@ def leased_job(caller: str, key: str, using: str) -> Submission | None:
     return None if job is None else Submission(str(job), reused=True)
 
 
-def submit(order: Order, using: str) -> Submission:
+Announce = Callable[[str], None]
+
+
+def submit(order: Order, announce: Announce, using: str) -> Submission:
     """Store the order as a running job, or return the one that is kept already.
 
-    Raises ``CallerBusyError`` or ``JobsBusyError``; nothing is stored then.
+    ``announce`` is called with a new job's id, inside the transaction. Raises
+    ``CallerBusyError`` or ``JobsBusyError``; nothing is stored then.
     """
     key = idem_key(order.caller, order.targets)
 
@@ -70,13 +74,16 @@ def submit(order: Order, using: str) -> Submission:
         if kept := leased_job(order.caller, key, using):
             return kept
         gate.check_caps(order.caller, order.caps, using)
-        return _insert(order, key, using)
+        return _insert(order, key, announce, using)
 
     return _making_room(work, using)
 
 
 def retry(
-    job_id: uuid.UUID, order_of: Callable[[BatchJob, list[Target]], Order], using: str
+    job_id: uuid.UUID,
+    order_of: Callable[[BatchJob, list[Target]], Order],
+    announce: Announce,
+    using: str,
 ) -> Submission:
     """Store a new job with the failed and pending targets of one that ended.
 
@@ -96,7 +103,8 @@ def retry(
         order = order_of(job, _unfinished(job, using))
         check_size(order)
         gate.check_caps(order.caller, order.caps, using)
-        return _insert(order, idem_key(order.caller, order.targets), using)
+        key = idem_key(order.caller, order.targets)
+        return _insert(order, key, announce, using)
 
     return _making_room(work, using)
 
@@ -135,7 +143,7 @@ def check_size(order: Order) -> None:
         raise TooManyTargetsError(order.caps.targets_per_job, len(order.targets))
 
 
-def _insert(order: Order, key: str, using: str) -> Submission:
+def _insert(order: Order, key: str, announce: Announce, using: str) -> Submission:
     now = database.now(using)
     job = BatchJob.objects.using(using).create(
         caller=order.caller,
@@ -151,6 +159,7 @@ def _insert(order: Order, key: str, using: str) -> Submission:
     BatchJob.objects.using(using).filter(id=job.id, status=JobStatus.QUEUED).update(
         status=JobStatus.RUNNING
     )
+    announce(str(job.id))
     send_on_commit(job_submitted, using, job_id=str(job.id))
     return Submission(str(job.id), reused=False)
 

@@ -130,7 +130,10 @@ def _fail(
                 code=code,
                 finished_at=now,
             )
-            row.update(targets_done=F("targets_done") + 1, targets_failed=F("targets_failed") + 1)
+            # Rows that somebody spoiled by hand must not keep a dead job in its cap slot.
+            row.filter(targets_done__lt=F("targets_total")).update(
+                targets_done=F("targets_done") + 1, targets_failed=F("targets_failed") + 1
+            )
             send_on_commit(
                 target_finished, using, job_id=str(job_id), idx=idx, status=TargetState.FAILED
             )

@@ -53,6 +53,22 @@ def record(entry: Record, using: str) -> Next:
     return Next.GO_ON if written > 1 else Next.ENDED
 
 
+def stored_before(entry: Record, using: str) -> Next:
+    """After LOST: the answer to an earlier try of this very write, if that was committed and
+    only its answer was lost with the connection. While the claim's number stands, nobody else
+    writes outcomes."""
+    job = BatchJob.objects.using(using).filter(id=entry.job_id, claim=entry.claim)
+    stored = job.filter(
+        targets__idx=entry.idx, targets__status__in=(TargetState.DONE, TargetState.FAILED)
+    )
+    status = stored.values_list("status", flat=True).first()
+    if status is None:
+        return Next.LOST
+    going_on = status == JobStatus.RUNNING
+    _tell(entry, going_on, using)
+    return Next.GO_ON if going_on else Next.ENDED
+
+
 def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
     moment = connection.ops.adapt_datetimefield_value
     outcome = entry.outcome

@@ -22,7 +22,8 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 # Only to choose between two errors for a URL that the parser refused.
 _DIGITS_HOST = re.compile(r"[a-z]+://[0-9.]+(?=[:/?#]|$)", re.IGNORECASE)
-_USERINFO = re.compile(r"(?<=//)[^/\s?#]*@")
+_AUTHORITY = re.compile(r"(\A[a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s?#]*@")
+_ANY_USERINFO = re.compile(r"(?<=//)[^/\s?#]*@")  # also of a URL within a URL
 
 INVALID_HINT = "give a full URL, such as https://example.com/page"
 
@@ -43,7 +44,7 @@ def parse_url(text: str) -> httpx2.URL:
         raise _invalid("the URL does not begin with http:// or https://")
     if scheme[1].lower() not in DEFAULT_PORTS:
         raise _unsupported(scheme[1].lower())
-    if _USERINFO.search(text):
+    if _AUTHORITY.search(text):
         raise _invalid("the URL carries a user name or a password", "remove the part before @")
     return _parsed(text)
 
@@ -66,7 +67,7 @@ def join_url(base: httpx2.URL, location: str) -> httpx2.URL:
     if scheme not in DEFAULT_PORTS:
         raise _unsupported(scheme)
     try:
-        return _parsed(_USERINFO.sub("", joined, count=1))
+        return _parsed(_AUTHORITY.sub(r"\1", joined))
     except FetchError as error:
         raise (blocked(redirect=True) if error.code == "blocked_address" else _nowhere()) from None
 
@@ -100,7 +101,7 @@ def is_blocked_name(host: str) -> bool:
 
 def masked(text: str) -> str:
     """A URL without its credentials, for messages, logs and results."""
-    return _USERINFO.sub("", text)
+    return _ANY_USERINFO.sub("", text)
 
 
 def _parsed(text: str) -> httpx2.URL:

@@ -29,7 +29,8 @@ def grep(document: Document, pattern: Any, *, context: bool, meta: Meta) -> Docu
     found: list[str] = []
     matches = 0
     for prefix, text in _parts(document):
-        lines = text.removesuffix("\n").split("\n")
+        # Where lines end in CRLF, `$` stands before both characters.
+        lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
         hits = {}
         for at, line in enumerate(lines):
             match = pattern.search(line)
@@ -86,7 +87,6 @@ def _groups(
 
 def _cut(text: str, span: tuple[int, int] | None) -> str:
     """A long line's part around the match."""
-    text = text.rstrip("\r")
     if len(text) <= MAX_LINE_CHARS:
         return text
     first, last = span or (0, 0)

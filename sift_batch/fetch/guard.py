@@ -139,7 +139,7 @@ class Guard(httpcore2.NetworkBackend):
     def _lookup(self, host: str, port: int, *hints: int) -> list[Any]:
         if self._resolver is None:
             return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        answers = [info for text in self._resolver(host) for info in _numeric(text, port)]
+        answers = [info for text in self._resolver(host) or () for info in _numeric(text, port)]
         if not answers:
             raise socket.gaierror(socket.EAI_NONAME, "no answer")
         return answers

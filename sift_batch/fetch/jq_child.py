@@ -60,6 +60,8 @@ def check(jq: Any, program: str) -> dict[str, Any]:
         return {"error": str(bad)[:2000]}
     except MemoryError:
         return {"error": "it needs too much memory"}
+    except RecursionError:
+        return {"error": "it is nested too deeply"}
     return {"ok": True}
 
 
@@ -77,6 +79,8 @@ def run(jq: Any, program: str, text: str, out_bytes: int) -> None:
         say({"error": str(bad)[:2000]})
     except MemoryError:
         say({"limit": "memory"})
+    except RecursionError:
+        say({"limit": "depth"})
     else:
         say({"end": True})
 

@@ -44,10 +44,12 @@ _REFUSED = (
     "input_filename",
     "modulemeta",
 )
+_MISSING = "is not available here"
+_TOO_DEEP = "gives a value that is nested too deeply"
 _FIRST_LINE = (
     "def env: {}; "
     + " ".join(
-        f'def {name}: error("{name.partition("(")[0]} is not available here;'
+        f'def {name}: error("{name.partition("(")[0]} {_MISSING};'
         ' the document is the input, as .");'
         for name in _REFUSED
     )
@@ -103,7 +105,10 @@ def run_jq(program: str, text: str, clock: Clock, meta: Meta) -> Document:
         return Document("", "text")
     if len(outputs) == 1 and isinstance(outputs[0], str):
         return Document(outputs[0], "text")
-    return Document(*written(outputs))
+    try:
+        return Document(*written(outputs))
+    except RecursionError:
+        raise _limit(f"the jq program {_TOO_DEEP}") from None
 
 
 def _run(program: str, values: list[Any], clock: Clock) -> list[Any]:
@@ -112,9 +117,9 @@ def _run(program: str, values: list[Any], clock: Clock) -> list[Any]:
     last = answers[-1] if answers else {}
     if "error" in last:
         message = _one_line(last["error"], program)
-        raise fail("jq_error", f"jq: {message}", _HINT)
+        raise fail("jq_error", f"jq: {message}", message if _MISSING in message else _HINT)
     if "limit" in last:
-        what = {"output": f"gives more than {JQ_OUT_BYTES} bytes"}
+        what = {"output": f"gives more than {JQ_OUT_BYTES} bytes", "depth": _TOO_DEEP}
         raise _limit(f"the jq program {what.get(last['limit'], 'needs too much memory')}")
     if "end" not in last:
         clock.check()
@@ -166,7 +171,10 @@ def _asked(
 
 def _answer(line: bytes) -> dict[str, Any]:
     if line.startswith(b"="):
-        return {"value": json.loads(line[1:])}
+        try:
+            return {"value": json.loads(line[1:])}
+        except RecursionError:
+            raise _limit(f"the jq program {_TOO_DEEP}") from None
     answer: dict[str, Any] = json.loads(line)
     return answer
 

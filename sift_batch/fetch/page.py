@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import httpx2
+
+from batch.errors import FetchError
 
 from .address import masked, port_of
 from .clock import Clock
@@ -49,7 +52,11 @@ def get_page(
         reply = session.get(url, max_bytes=config.max_body_bytes, before=before)
         check_status(reply)
         warnings: list[tuple[str, str]] = []
-        body = unpacked(reply, config, clock, lambda *warning: warnings.append(warning))
+        try:
+            body = unpacked(reply, config, clock, lambda *warning: warnings.append(warning))
+        except FetchError as error:
+            error.meta = {**known(reply), **(error.meta or {})}
+            raise
         return reply, body, warnings
 
     earlier = meta.get("attempts") or 0
@@ -70,9 +77,17 @@ def check_status(reply: Reply) -> None:
     """Raise what the status stands for."""
     error = status_error(reply.status, reply.headers, retry_after(reply.headers))
     if error is not None:
-        error.meta = {"final_url": masked(str(reply.url)), "redirects": list(reply.redirects),
-                      **(error.meta or {})}  # fmt: skip
+        error.meta = {**known(reply), **(error.meta or {})}
         raise error
+
+
+def known(reply: Reply) -> dict[str, Any]:
+    """What a failure after the answer came can tell about it."""
+    return {
+        "status_code": reply.status,
+        "final_url": masked(str(reply.url)),
+        "redirects": list(reply.redirects),
+    }
 
 
 def unpacked(

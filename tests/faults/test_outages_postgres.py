@@ -74,12 +74,13 @@ def cluster(tmp_path_factory: Any) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def server(cluster: Cluster, processes: Processes) -> Iterator[Server]:
+def server(cluster: Cluster, processes: Processes) -> Server:
     server = Server(cluster)
-    command = processes.manage("migrate", "--verbosity", "0", env=server.env)
-    assert command.wait() == 0, command.err
+    if not server.ask("SELECT 1 FROM pg_tables WHERE tablename = 'batch_batchjob'"):
+        command = processes.manage("migrate", "batch", "--verbosity", "0", env=server.env)
+        assert command.wait() == 0, command.err
     server.ask("TRUNCATE batch_batchjob, batch_batchworker CASCADE")
-    yield server
+    return server
 
 
 def start(processes: Processes, server: Server, *args: str, **batch: Any) -> Process:
@@ -96,8 +97,15 @@ def restart(server: Server) -> None:
     server.cluster.start()
 
 
-@pytest.mark.parametrize("fault", [Server.end_backends, restart])
-@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize(
+    ("fault", "isolation"),
+    [
+        (restart, "process"),
+        (Server.end_backends, "thread"),
+        pytest.param(restart, "thread", marks=pytest.mark.long),
+        pytest.param(Server.end_backends, "process", marks=pytest.mark.long),
+    ],
+)
 def test_an_outage_during_a_fetch_loses_no_outcome_and_repeats_no_fetch(
     processes: Processes,
     records: Records,
@@ -125,16 +133,12 @@ def test_the_end_of_the_wake_up_connection_alone_is_no_outage(
 ) -> None:
     worker = start(processes, server, "--poll", "0.5")
     eventually(lambda: server.ask("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'"))
-    server.ask(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'"
-    )
+    server.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     job_id = server.submit(processes, records, 1, 0)
     eventually(lambda: server.status(job_id) == "done", 5)
     assert "database_away" not in worker.err
     # It listens again after a while.
-    eventually(
-        lambda: server.ask("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'"), 15
-    )
+    eventually(lambda: server.ask("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'"), 15)
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
 
@@ -161,6 +165,7 @@ def test_a_child_with_django_gets_a_new_connection_when_its_own_was_cut(
     assert worker.wait() == 0
 
 
+@pytest.mark.long
 def test_a_worker_that_is_told_to_stop_during_an_outage_stops(
     processes: Processes, records: Records, server: Server
 ) -> None:
@@ -178,19 +183,19 @@ def test_a_worker_that_is_told_to_stop_during_an_outage_stops(
         server.cluster.start()
 
 
-def test_a_worker_without_a_database_says_so_in_one_line(
-    processes: Processes, server: Server
+@pytest.mark.parametrize(
+    "command", ["batch_status", pytest.param("batch_worker", marks=pytest.mark.long)]
+)
+def test_a_command_without_a_database_says_so_in_one_line(
+    processes: Processes, server: Server, command: str
 ) -> None:
     env = {**server.env, "TEST_POSTGRES_URL": "postgres://postgres@127.0.0.1:1/none"}
     batch = {"FETCH": "tests.fetches.record", "ISOLATION": "thread"}
-    worker = processes.manage("batch_worker", batch=batch, env=env)
-    status = processes.manage("batch_status", env=env)
-    assert worker.wait(40) == 1
-    assert status.wait() == 1
-    for process in (worker, status):
-        (line,) = process.err.splitlines()
-        assert "database" in line
-        assert "Traceback" not in line
+    process = processes.manage(command, batch=batch, env=env)
+    assert process.wait(60) == 1
+    (line,) = process.err.splitlines()
+    assert "database" in line
+    assert "Traceback" not in line
 
 
 @pytest.mark.long

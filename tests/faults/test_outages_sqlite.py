@@ -21,7 +21,10 @@ from tests.faults.workers import TERMINAL, Records, all_terminal, start, status
 from tests.processes import Processes
 from tests.rules.jobs import states, targets
 
-pytestmark = [pytest.mark.only_on("sqlite", "sqlite-default"), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.only_on("sqlite", "sqlite-default"),
+    pytest.mark.django_db(transaction=True),
+]
 
 
 @contextmanager
@@ -40,7 +43,7 @@ def locked(seconds: float) -> Iterator[None]:
         other.close()
 
 
-@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize("isolation", ["thread", pytest.param("process", marks=pytest.mark.long)])
 def test_a_file_that_is_locked_during_a_fetch_loses_no_outcome(
     processes: Processes, records: Records, isolation: str
 ) -> None:

@@ -62,7 +62,7 @@ def test_a_second_worker_leaves_the_job_of_the_first_alone(
     assert second.wait() == 0
 
 
-@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize("isolation", ["process", pytest.param("thread", marks=pytest.mark.long)])
 def test_a_frozen_worker_that_returns_after_its_job_was_taken_changes_nothing(
     processes: Processes, records: Records, isolation: str
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sift_batch.fetch.address import parse_url
+
 from .kit import PARAGRAPH, Web, article, error_of, fetch, reply
 
 
@@ -49,3 +51,8 @@ def test_other_schemes_are_not_fetched(url: str) -> None:
 def test_a_host_with_an_underscore_is_fetched(web: Web) -> None:
     result = web.fetch(reply(article(PARAGRAPH, PARAGRAPH)), host="my_host.test")
     assert "bridge" in result.content
+
+
+def test_a_url_within_the_query_may_have_what_it_likes() -> None:
+    url = "http://x.test/?u=https://a@b.test/"
+    assert str(parse_url(url)) == url

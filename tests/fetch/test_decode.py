@@ -72,6 +72,8 @@ def test_a_bomb_is_stopped(web: Web, encoding: str) -> None:
         lambda: web.fetch(packed(bomb, encoding), settings={"max_decoded_bytes": 1_000_000})
     )
     assert error.code == "decompression_limit"
+    assert error.meta["status_code"] == 200
+    assert error.meta["final_url"].startswith("http")
 
 
 _MEASURE = """

@@ -135,3 +135,7 @@ def test_a_bad_pattern_that_was_not_checked_fails_its_target(web: Web) -> None:
 def test_grep_sees_what_jq_left(web: Web) -> None:
     body = reply('{"text": "one\\ntwo"}', "application/json")
     assert web.fetch(body, jq=".text", grep="two").content == "2:two"
+
+
+def test_the_end_of_a_line_is_before_crlf(web: Web) -> None:
+    assert grep(web, "b$", "a\r\nb\r\nc") == "2:b"

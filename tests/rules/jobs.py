@@ -1,11 +1,12 @@
 """Jobs for tests: made, taken in hand, aged and looked at."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from batch import database
@@ -25,9 +26,7 @@ _numbers = itertools.count()
 def targets(count: int = 1, **options: Any) -> list[Target]:
     """Targets that no other call gives, so that no job is taken for an earlier one."""
     number = next(_numbers)
-    return [
-        Target(f"https://example.com/{number}/{i}", Options(**options)) for i in range(count)
-    ]
+    return [Target(f"https://example.com/{number}/{i}", Options(**options)) for i in range(count)]
 
 
 def submit(count: int = 1, caller: str = "ann", caller_class: str = "") -> str:
@@ -116,6 +115,14 @@ def terminal(status: str, caller: str = "ann") -> str:
 def content(context: Any, target: Target) -> Result:
     """A fetch function that succeeds."""
     return Result("content", {"url": target.url})
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """A caller's transaction that is rolled back in the end."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def away_from_here() -> Any:

@@ -1,11 +1,12 @@
 """Rows go: by their caller's wish, or when their lease has lapsed; live ones never."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from batch.errors import JobLiveError
+from batch.errors import JobLiveError, UnknownJobError
 from batch.models import BatchJob, BatchTarget
 from batch.moves import remove
 from batch.runner import Runner
@@ -126,10 +127,8 @@ def test_a_delete_and_a_purge_at_the_same_time_harm_nothing() -> None:
         if i:
             return Runner().purge()
         for job_id in ids:
-            try:
+            with suppress(UnknownJobError):
                 Runner().delete(job_id)
-            except Exception as error:
-                assert type(error).__name__ == "UnknownJobError", error
         return None
 
     answers = run_threads(3, one_of_them)

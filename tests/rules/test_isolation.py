@@ -58,6 +58,14 @@ def content_of(outcome: Outcome) -> str:
     return outcome.result.split('"')[3]
 
 
+def gone(pid: int) -> bool:
+    """Whether it runs no more; its parent may not have waited for it yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def children_of(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
@@ -100,7 +108,7 @@ def test_a_child_that_was_stopped_for_its_time_is_gone(isolations: Any) -> None:
     isolation = isolations(TARGET_TIMEOUT_SECONDS=1)
     pid = int(content_of(run(isolation, "pid")))
     run(isolation, "hang")
-    eventually(lambda: not psutil.pid_exists(pid))
+    eventually(lambda: gone(pid))
 
 
 def test_a_target_that_takes_too_much_memory_fails_with_a_code(isolations: Any) -> None:
@@ -157,7 +165,7 @@ def test_what_a_killed_child_started_is_killed_with_it(isolations: Any) -> None:
     grandchild = int(content_of(run(isolation, "grandchild")))
     assert psutil.pid_exists(grandchild)
     run(isolation, "hang")
-    eventually(lambda: not psutil.pid_exists(grandchild))
+    eventually(lambda: gone(grandchild))
 
 
 @pytest.mark.parametrize("end", ["segfault", "exit-0"])
@@ -165,14 +173,14 @@ def test_what_a_dead_child_started_does_not_stay_behind(isolations: Any, end: st
     isolation = isolations()
     grandchild = int(content_of(run(isolation, "grandchild")))
     run(isolation, end)
-    eventually(lambda: not psutil.pid_exists(grandchild), seconds=5)
+    eventually(lambda: gone(grandchild), seconds=5)
 
 
 def test_what_a_child_started_does_not_outlive_the_isolation(isolations: Any) -> None:
     isolation = isolations()
     grandchild = int(content_of(run(isolation, "grandchild")))
     isolation.close()
-    eventually(lambda: not psutil.pid_exists(grandchild), seconds=5)
+    eventually(lambda: gone(grandchild), seconds=5)
 
 
 def test_a_sigterm_is_left_to_the_worker(isolations: Any) -> None:

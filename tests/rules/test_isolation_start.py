@@ -38,7 +38,7 @@ def test_a_worker_that_cannot_fetch_says_why_in_one_line(
         "": "FETCH",
         "tests.fetches.nothing_of_this_name": "nothing_of_this_name",
         "nowhere.at.all": "nowhere",
-        "tests.fetches.SECRET": "not callable",
+        "tests.fetches.NO_FUNCTION": "not callable",
         "broken.unpicklable": "cannot be sent to a child",
         "broken.unloadable": "not a number",
         "broken_import.fetch": "it breaks",

@@ -94,12 +94,8 @@ def test_harm_leaves_the_workers_pid_as_it_was_and_the_next_target_done(
     assert end(worker) == 0
 
 
-@pytest.mark.parametrize(
-    "fetch", ["record", pytest.param("hold_the_gil", marks=pytest.mark.long)]
-)
-def test_a_child_dies_with_its_worker(
-    processes: Processes, records: Records, fetch: str
-) -> None:
+@pytest.mark.parametrize("fetch", ["record", pytest.param("hold_the_gil", marks=pytest.mark.long)])
+def test_a_child_dies_with_its_worker(processes: Processes, records: Records, fetch: str) -> None:
     worker = start(
         processes,
         FETCH=f"tests.fetches.{fetch}",
@@ -160,9 +156,7 @@ def test_after_the_grace_a_target_in_flight_is_cut_off_and_its_child_killed(
 def test_threads_and_descriptors_that_are_left_behind_go_with_their_child(
     processes: Processes,
 ) -> None:
-    worker = start(
-        processes, FETCH="tests.fetches.leak", ISOLATION="process", CHILD_DJANGO=False
-    )
+    worker = start(processes, FETCH="tests.fetches.leak", ISOLATION="process", CHILD_DJANGO=False)
     process = psutil.Process(worker.pid)
     job_id = submit(250)
     eventually(lambda: status(job_id) == "done", 60)

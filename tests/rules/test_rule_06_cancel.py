@@ -25,7 +25,6 @@ from tests.rules.jobs import (
     states,
     store,
     submit,
-    targets,
     terminal,
 )
 
@@ -44,7 +43,7 @@ ODD_IDS: list[Any] = [
     "' OR 1=1 --",
     "{}",
     "urn:uuid:",
-    "٠" * 32,
+    "\N{ARABIC-INDIC DIGIT ZERO}" * 32,
     "f" * 33,
     "None",
     None,

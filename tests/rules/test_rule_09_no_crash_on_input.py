@@ -8,7 +8,7 @@ import pytest
 from batch.errors import FetchError
 from batch.runner import Runner
 from batch.types import Config, FetchContext, Result, Target
-from tests import fetches
+from tests.rules import misbehaving
 from tests.rules.jobs import drained, row, rows
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def failed(name: str) -> Any:
     """The failed target of a job of three, whose other two succeeded."""
     urls = ["https://e.com/before", f"https://e.com/{name}", "https://e.com/after"]
-    job_id = drained(fetches.misbehave, [Target(url) for url in urls])
+    job_id = drained(misbehaving.misbehave, [Target(url) for url in urls])
     before, target, after = rows(job_id)
     assert (before.status, target.status, after.status) == ("done", "failed", "done")
     assert row(job_id).status == "partial"
@@ -30,7 +30,7 @@ def failed(name: str) -> Any:
     return target
 
 
-@pytest.mark.parametrize("name", fetches.RAISING)
+@pytest.mark.parametrize("name", misbehaving.RAISING)
 def test_whatever_a_fetch_raises_costs_one_target(name: str) -> None:
     target = failed(name)
     assert target.code == "internal"
@@ -68,7 +68,7 @@ def test_want_of_memory_has_a_code_of_its_own() -> None:
     assert target.hint
 
 
-@pytest.mark.parametrize("name", fetches.UNFIT)
+@pytest.mark.parametrize("name", misbehaving.UNFIT)
 def test_whatever_unfit_a_fetch_returns_costs_one_target(name: str) -> None:
     target = failed(name)
     assert target.code == "bad_result"
@@ -96,9 +96,9 @@ def test_the_error_names_the_type_that_does_not_fit(name: str, told: str) -> Non
 
 
 def test_all_of_them_in_one_job_leave_the_rest_of_it_whole() -> None:
-    names = [*fetches.RAISING, *fetches.UNFIT, "fine"]
+    names = [*misbehaving.RAISING, *misbehaving.UNFIT, "fine"]
     given = [Target(f"https://e.com/{name}") for name in names]
-    job_id = drained(fetches.misbehave, given)
+    job_id = drained(misbehaving.misbehave, given)
     job = row(job_id)
     assert (job.status, job.targets_done) == ("partial", len(names))
     assert job.targets_failed == len(names) - 1
@@ -144,7 +144,7 @@ def test_an_odd_message_becomes_text(message: Any, stored: str) -> None:
 @pytest.mark.parametrize("field", ["message", "hint", "code", "meta"])
 @pytest.mark.parametrize(
     "value",
-    [fetches.NoTextObject(), fetches.NoText(), object(), 10**5000, {"a": object()}],
+    [misbehaving.NoTextObject(), misbehaving.NoText(), object(), 10**5000, {"a": object()}],
     ids=["object without text", "error without text", "object", "huge number", "dict"],
 )
 def test_no_odd_field_of_a_fetch_error_does_harm(field: str, value: Any) -> None:
@@ -182,7 +182,7 @@ def test_nul_and_surrogates_are_replaced_wherever_a_fetch_error_has_them() -> No
         {"a": b"bytes"},
         {1: 2},
         {"big": "x" * 10_000_000},
-        {"deep": fetches.nested(5000)},
+        {"deep": misbehaving.nested(5000)},
         {"number": 10**4000},
     ],
 )
@@ -210,7 +210,7 @@ def test_what_a_fetch_changes_in_its_arguments_is_its_own_affair() -> None:
 
 def test_the_sixth_target_after_five_evil_ones_is_done() -> None:
     names = ["system-exit", "keyboard-interrupt", "cancelled", "recursion", "group", "fine"]
-    runner = Runner(fetches.misbehave, Config(targets_per_job=6))
+    runner = Runner(misbehaving.misbehave, Config(targets_per_job=6))
     given = [Target(f"https://e.com/{name}") for name in names]
     job_id = runner.submit("ann", "", given).id
     assert runner.drain(job_id)

@@ -32,7 +32,7 @@ def test_text_comes_back_as_it_was_given(content: str) -> None:
     assert (status.error, status.hint, status.code, status.details) == ("", "", "", None)
 
 
-@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b", "a\udfffb", "\0", "x\ud83d"])
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b\udfff", "\0", "x\ud83d"])
 def test_nul_and_lone_surrogates_are_replaced_everywhere(odd: str) -> None:
     clean = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in odd)
     status = stored(odd, {odd: odd, "list": [odd, {"deep": odd}]})

@@ -132,9 +132,7 @@ def test_a_job_that_is_removed_while_it_is_waited_for_ends_the_wait() -> None:
 
 
 @pytest.mark.parametrize("way", ["--drain", "--wait"])
-def test_a_ctrl_c_asks_the_job_to_cancel(
-    processes: Processes, tmp_path: Path, way: str
-) -> None:
+def test_a_ctrl_c_asks_the_job_to_cancel(processes: Processes, tmp_path: Path, way: str) -> None:
     records = Records(tmp_path)
     process = processes.manage(
         "batch_submit",

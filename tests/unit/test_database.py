@@ -157,8 +157,7 @@ def test_an_absence_is_not_waited_for_without_end() -> None:
 def test_two_transactions_that_lock_each_other_both_succeed_in_the_end() -> None:
     both = threading.Barrier(2)
     jobs = [
-        BatchJob.objects.create(caller=str(i), idem_key=str(i), status="running")
-        for i in range(2)
+        BatchJob.objects.create(caller=str(i), idem_key=str(i), status="running") for i in range(2)
     ]
     met: list[int] = []
 

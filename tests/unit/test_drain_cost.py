@@ -1,6 +1,7 @@
 """What one target costs the database: one transaction, and one flush of the log."""
 
 import threading
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -38,9 +39,7 @@ def flushes() -> int:
         cursor.execute("SELECT pg_stat_force_next_flush()")
         cursor.execute("SELECT pg_backend_pid()")
         pid = cursor.fetchone()[0]
-    return count(
-        "SELECT sum(fsyncs) FROM pg_stat_get_backend_io(%s) WHERE object = 'wal'", pid
-    )
+    return count("SELECT sum(fsyncs) FROM pg_stat_get_backend_io(%s) WHERE object = 'wal'", pid)
 
 
 @pytest.mark.only_on("postgres")
@@ -64,7 +63,7 @@ def test_a_target_costs_one_transaction() -> None:
         return Result("content")
 
     assert Runner(fetch).drain(job_id)
-    steps = [later - earlier for earlier, later in zip(xids, xids[1:], strict=False)]
+    steps = [later - earlier for earlier, later in pairwise(xids)]
     assert sorted(steps)[len(steps) // 2] == 1
     assert sum(steps) < 1.5 * len(steps)
 
@@ -86,8 +85,7 @@ def test_no_query_but_the_write_and_reading_ahead_is_on_the_drains_connection() 
     reads = [sql for sql in log if sql.startswith("SELECT") and "batch_batchtarget" in sql]
     assert len(reads) <= 3
     per_target = [
-        [sql for sql in log[a - start : b - start] if sql not in reads]
-        for a, b in zip(marks, marks[1:], strict=False)
+        [sql for sql in log[a - start : b - start] if sql not in reads] for a, b in pairwise(marks)
     ]
     statements = 1 if connection.vendor == "postgresql" else 3
     for queries in per_target:

@@ -71,9 +71,7 @@ def test_a_worker_is_no_larger_after_thousands_of_large_results(
     processes: Processes, isolation: str, tmp_path: Path
 ) -> None:
     count = 100 + rounds(1900)
-    worker = start(
-        processes, FETCH="tests.fetches.large", ISOLATION=isolation, CHILD_DJANGO=False
-    )
+    worker = start(processes, FETCH="tests.fetches.large", ISOLATION=isolation, CHILD_DJANGO=False)
     process = psutil.Process(worker.pid)
     runner = Runner(config=Config(targets_per_job=5000))
     job_id = runner.submit("ann", "", targets(count)).id

@@ -17,8 +17,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.utils import Error
 
 from batch import conf, database
-from batch.fetching import load_fetch
 from batch.isolation import ChildFailedError
+from batch.loading import load_fetch
 from batch.management.command import BatchCommand
 from batch.text import one_line
 from batch.worker import Worker

@@ -1,0 +1,94 @@
+"""What a benchmark says, and how often it has to look to say it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How long a run is to look."""
+
+    rounds: int
+    targets: int
+    submits: int
+    idle_seconds: float
+    calls: int
+    big_job: int
+    megabytes: int
+
+
+FULL = Scale(
+    rounds=5,
+    targets=2000,
+    submits=200,
+    idle_seconds=30.0,
+    calls=2000,
+    big_job=100_000,
+    megabytes=2000,
+)
+QUICK = Scale(
+    rounds=5,
+    targets=1000,
+    submits=40,
+    idle_seconds=15.0,  # one period of a worker's renewals
+    calls=300,
+    big_job=20_000,
+    megabytes=300,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. ``kept`` is None where nothing is promised."""
+
+    what: str
+    found: str
+    promise: str = ""
+    kept: bool | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    rows: Sequence[Row]
+    remark: str
+
+
+def alternate(
+    systems: Mapping[str, Callable[[], float]], rounds: int, say: Say
+) -> dict[str, list[float]]:
+    """Measure the systems in turns, each round in another order: what else the machine does
+    then falls on all of them alike. One round before the first is for warming up."""
+    found: dict[str, list[float]] = {name: [] for name in systems}
+    names = list(systems)
+    for name in names:
+        systems[name]()
+    for number in range(rounds):
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            found[name].append(systems[name]())
+        last = ", ".join(f"{name} {found[name][-1] * 1e6:.0f}" for name in names)
+        say(f"round {number + 1} of {rounds}, microseconds each: {last}")
+    return found
+
+
+def ratio(theirs: Sequence[float], ours: Sequence[float]) -> float:
+    """How many times as fast as they: the median of the rounds' own ratios, since a round's
+    halves met the same noise."""
+    return statistics.median(peer / own for peer, own in zip(theirs, ours, strict=True))
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def at_least(what: str, found: float, least: float) -> Row:
+    return Row(what, f"{found:.2f} times", f"at least {least:g}", found >= least)
+
+
+def at_most(what: str, found: float, most: float, unit: str) -> Row:
+    return Row(what, f"{found:.3g} {unit}", f"under {most:g} {unit}", found < most)

@@ -1,0 +1,152 @@
+"""The runner as a system under test: jobs that are submitted and drained in this process."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+
+from batch import conf
+from batch.drain import Drain
+from batch.isolation import InThread, Isolation, Isolator, Limits
+from batch.models import BatchJob
+from batch.moves.claim import claim_job
+from batch.runner import Runner
+from batch.signals import job_submitted
+from batch.types import FetchContext, Target
+from bench.fetches import nothing
+
+HOLD = timedelta(hours=1)
+_numbers = itertools.count()
+
+
+def targets(count: int) -> list[Target]:
+    job = next(_numbers)
+    return [Target(f"https://example.com/{job}/{idx}") for idx in range(count)]
+
+
+def prepare() -> None:
+    call_command("migrate", verbosity=0)
+
+
+def submit(count: int) -> float:
+    """Submit a job of ``count`` targets; the seconds it took."""
+    given = targets(count)
+    started = time.perf_counter()
+    Runner().submit("bench", "", given)
+    return time.perf_counter() - started
+
+
+def drain(count: int) -> float:
+    """Claim and drain a job of ``count`` targets that do nothing; seconds a target."""
+    job_id = Runner().submit("bench", "", targets(count)).id
+    started = time.perf_counter()
+    _drain(job_id)
+    seconds = time.perf_counter() - started
+    found = Runner().status(job_id)
+    assert found
+    assert found[0].status == "done"
+    return seconds / count
+
+
+def _drain(job_id: str) -> None:
+    settings = conf.settings()
+    isolation = InThread(nothing, Limits.of(settings))
+    claim = claim_job(uuid.UUID(job_id), "bench", HOLD, "default")
+    assert claim
+    Drain(claim, isolation, settings, settings.ttl, "default", renews=False).run()
+
+
+def count_writes(count: int) -> dict[str, float]:
+    """Per target: statements, transactions, and flushes of the log by the server's process for
+    this connection. The claim and the reading ahead are in there."""
+    statements = 0
+
+    def counting(execute: Any, *args: Any) -> Any:
+        nonlocal statements
+        statements += 1
+        return execute(*args)
+
+    drain(100)  # the connection is open, and its statements known
+    job_id = Runner().submit("bench", "", targets(count)).id
+    before = _server_counts()
+    with connection.execute_wrapper(counting):
+        _drain(job_id)
+    transactions, flushes = (
+        (now - then) / count for now, then in zip(_server_counts(), before, strict=True)
+    )
+    return {
+        "statements": statements / count,
+        "transactions": transactions,
+        "flushes": flushes,
+    }
+
+
+def _server_counts() -> tuple[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(
+            "SELECT xact_commit, (SELECT sum(fsyncs)"
+            " FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'wal')"
+            " FROM pg_stat_database WHERE datname = current_database()"
+        )
+        transactions, flushes = cursor.fetchone()
+    return int(transactions), int(flushes)
+
+
+@contextmanager
+def _isolation(name: str) -> Iterator[Isolation]:
+    isolator = Isolator(nothing, replace(conf.settings(), isolation=name))
+    isolation = isolator.isolation()
+    try:
+        yield isolation
+    finally:
+        isolation.close()
+        isolator.close()
+
+
+def isolate(calls: int) -> float:
+    """What a child process costs a target more than a thread: the median, in seconds."""
+    medians = {}
+    for name in ("thread", "process"):
+        with _isolation(name) as isolation:
+            isolation.run(FetchContext(), Target("https://example.com/"))  # starts the child
+            times = []
+            for _ in range(calls):
+                started = time.perf_counter()
+                outcome = isolation.run(FetchContext(), Target("https://example.com/"))
+                times.append(time.perf_counter() - started)
+                assert outcome.done
+        medians[name] = statistics.median(times)
+    return medians["process"] - medians["thread"]
+
+
+_committed: list[int] = []
+
+
+def _note_commit(**_: object) -> None:
+    _committed.append(time.monotonic_ns())
+
+
+def submit_stamped() -> int:
+    """Submit a job of one target; the moment of its commit."""
+    job_submitted.connect(_note_commit)  # the first thing after the commit
+    submit(1)
+    return _committed[-1]
+
+
+def progress() -> int:
+    """How many targets the newest job has done."""
+    return BatchJob.objects.order_by("-created_at").values_list("targets_done", flat=True)[0]
+
+
+ASKED = (submit, drain, count_writes, isolate, submit_stamped, progress)

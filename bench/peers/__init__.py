@@ -1,0 +1,1 @@
+"""What the runner is compared with, each in a process of its own."""

@@ -1,0 +1,88 @@
+"""One system under test is one process, which does what it is asked, line by line.
+
+So that no system shares another's interpreter, and all of them stay warm while their rounds
+alternate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+END_SECONDS = 30.0
+
+
+class System:
+    """The parent's end of ``python -m bench.child MODULE``."""
+
+    def __init__(self, module: str, **environment: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.child", module],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._answer("its start")
+
+    def ask(self, what: str, **how: Any) -> Any:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps([what, how]) + "\n")
+        self._process.stdin.flush()
+        return self._answer(what)
+
+    def _answer(self, what: str) -> Any:
+        assert self._process.stdout
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{self._process.args} ended when asked for {what}")
+        return json.loads(answer)
+
+    def __enter__(self) -> System:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        end(self._process)
+
+
+class Program:
+    """A process that is only started and ended, such as a worker."""
+
+    def __init__(self, *argv: str, **environment: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, *argv],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        self.pid = self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        end(self._process)
+
+
+def end(process: subprocess.Popen[Any]) -> None:
+    if process.stdin:
+        with contextlib.suppress(BrokenPipeError):  # it is gone already
+            process.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
+        return
+    process.kill()
+    process.wait()

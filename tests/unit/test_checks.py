@@ -1,0 +1,24 @@
+"""What `manage.py check` says of paths that lead nowhere."""
+
+import pytest
+from django.core.checks import Error
+from django.test import override_settings
+
+from batch.checks import check_settings
+
+
+@pytest.mark.parametrize("key", ["VALIDATE", "LANE", "CALLER", "DISPATCH"])
+@pytest.mark.parametrize("path", ["no.such.thing", "os.path.nothing", "os.sep"])
+def test_a_path_that_names_no_function_is_an_error(key: str, path: str) -> None:
+    with override_settings(BATCH={key: path}):
+        (found,) = check_settings()
+    assert isinstance(found, Error)
+    assert found.id == "batch.E004"
+    assert key in found.msg
+    assert path in found.msg
+    assert found.hint
+
+
+def test_a_fetch_that_a_web_process_lacks_is_none() -> None:
+    with override_settings(BATCH={"FETCH": "no.such.thing"}):
+        assert check_settings() == []
