@@ -17,6 +17,7 @@ import selectors
 import signal
 import socket
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -61,6 +62,8 @@ def _prepare(order: Order) -> None:
             from django.db import connections
 
             connections.close_all()  # no two children may share one
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # else each child would print once more what an import printed
     gc.freeze()  # the children's collectors leave the shared pages alone
 
 

@@ -139,8 +139,7 @@ class _Archive:
             return []
         try:
             body = unpacked(reply, self._config, self._clock, lambda *_: None)
-            rows = json.loads(body)
-            return [(row[0], row[1]) for row in rows[1:] if re.fullmatch(r"\d{14}", row[0])]
+            return _captures(json.loads(body))
         except FetchError as error:
             self.down = error.code != "empty_content"  # no captures: an empty body, or []
         except (ValueError, TypeError, IndexError, KeyError):
@@ -160,6 +159,20 @@ class _Archive:
         if _comparable(match[2]) != _comparable(url):
             return None
         return f"{self._base}/web/{match[1]}id_/{match[2]}"
+
+
+def _captures(rows: list[list[str]]) -> list[tuple[str, str]]:
+    """Timestamp and URL of each good row. The first row names the columns, which an archive
+    may give in another order, and more of them than it was asked for."""
+    if not rows:
+        return []
+    at = {name: column for column, name in enumerate(rows[0])}
+    stamp, url, status = at.get("timestamp", 0), at.get("original", 1), at.get("statuscode")
+    return [
+        (row[stamp], row[url])
+        for row in rows[1:]
+        if re.fullmatch(r"\d{14}", row[stamp]) and (status is None or row[status] == "200")
+    ]
 
 
 def _comparable(url: str) -> str:

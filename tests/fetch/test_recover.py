@@ -104,6 +104,19 @@ def test_a_copy_that_is_none_is_passed_over(web: Web, broken: bytes) -> None:
     assert archive.fetch().meta["archived_at"] == "2022-01-01T00:00:00Z"
 
 
+def test_the_columns_are_read_by_their_names(web: Web) -> None:
+    archive = Archive(web)
+    for stamp in STAMPS[:3]:
+        archive.has(stamp)
+    head = ["urlkey", "timestamp", "original", "mimetype", "statuscode"]
+    rows = [
+        ["test,page)/", stamp, archive.url, "text/html", status]
+        for stamp, status in zip(STAMPS, ["302", "200", "200"], strict=False)
+    ]
+    archive.cdx = lambda path: reply(json.dumps([head, *rows]), "application/json")
+    assert archive.fetch().meta["archived_at"] == "2022-01-01T00:00:00Z"
+
+
 def test_the_timestamp_that_was_served_is_the_one_that_is_told(web: Web) -> None:
     archive = Archive(web)
     archive.has(STAMPS[0], redirect(f"/web/20190203040506id_/{archive.url}"))
