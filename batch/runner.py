@@ -256,7 +256,8 @@ def _check_caller(caller: str, caller_class: str) -> None:
 def _validated(targets: list[Target], settings: conf.Settings) -> list[Problem]:
     if settings.validate is None:
         return []
-    return list(load("VALIDATE", settings.validate)(targets))[:MAX_PROBLEMS]
+    found = load("VALIDATE", settings.validate)(targets)
+    return [p if isinstance(p, Problem) else Problem(*p) for p in found][:MAX_PROBLEMS]
 
 
 def _lane_of(settings: conf.Settings) -> Callable[[Target], str]:

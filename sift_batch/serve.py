@@ -69,6 +69,7 @@ def make_account(username: str, *, staff: bool, new_password: bool = False) -> t
     account made before is known to its owner alone.
     """
     from django.contrib.auth import get_user_model
+    from django.utils.crypto import get_random_string
     from rest_framework.authtoken.models import Token
 
     user, made = get_user_model().objects.get_or_create(
@@ -76,7 +77,7 @@ def make_account(username: str, *, staff: bool, new_password: bool = False) -> t
     )
     password = ""
     if made or new_password:
-        password = secrets.token_urlsafe(12) if staff else ""
+        password = get_random_string(16) if staff else ""
         user.set_password(password or None)
         user.save(update_fields=["password"])
     token, _ = Token.objects.get_or_create(user=user)

@@ -30,6 +30,17 @@ def outside_transactions(view: View) -> View:
     return view
 
 
+# What Django's own filters would be called; bookmarks and habits use these.
+USUAL_NAMES = {
+    "status__exact": "status",
+    "caller_class": "class",
+    "caller_class__exact": "class",
+    "job__id__exact": "job",
+    "job__exact": "job",
+    "job_id": "job",
+}
+
+
 class ReadOnlyChangeList(ChangeList):
     """A list whose every query was planned: its order is the admin's, never the visitor's."""
 
@@ -121,6 +132,11 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        if not USUAL_NAMES.keys().isdisjoint(request.GET):
+            query = request.GET.copy()
+            for name in USUAL_NAMES.keys() & query.keys():
+                query.setlist(USUAL_NAMES[name], query.pop(name))
+            request.GET = query  # type: ignore[assignment]  # nobody writes to it any more
         if request.method == "POST":
             allowed = self.get_actions(request)
             if any(name and name not in allowed for name in request.POST.getlist("action")):

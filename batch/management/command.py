@@ -6,7 +6,7 @@ import getpass
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error, ProgrammingError
 
 from batch import conf
@@ -19,6 +19,12 @@ class BatchCommand(BaseCommand):
     """A command whose work is :meth:`run`, which returns the exit code."""
 
     requires_system_checks = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        # argparse prints the usage before an error, which then has many lines.
+        parser.usage = f"{subcommand} --help"
+        return parser
 
     def run(self, **options: Any) -> int:
         """Do the work."""

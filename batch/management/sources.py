@@ -22,7 +22,7 @@ def read_items(arguments: Sequence[str]) -> list[Any]:
     """
     items: list[Any] = []
     for argument in arguments:
-        if argument.startswith(("http://", "https://")):
+        if argument.lower().startswith(("http://", "https://")):
             items.append(argument)
         elif argument == "-":
             items += parse_items(sys.stdin.read(), "standard input")

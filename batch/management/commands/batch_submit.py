@@ -56,7 +56,7 @@ class Command(BatchCommand):
         if options["drain"]:
             load_fetch(conf.settings().fetch)
         runner = Runner()
-        caller = options["caller"] or cli_caller()
+        caller = cli_caller() if options["caller"] is None else options["caller"]
         submission = runner.submit(caller, "cli", targets)
         self.stdout.write(submission.id + (" (submitted before)" if submission.reused else ""))
         if not (options["wait"] or options["drain"] or output):

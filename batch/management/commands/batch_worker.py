@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -53,6 +55,11 @@ class Command(BatchCommand):
     def run(self, **options: Any) -> int:
         if options["slots"] < 1 or options["poll"] <= 0 or options["grace"] < 0:
             raise ValueError("--slots has to be at least 1, --poll above 0, --grace 0 or more")
+        signals = _Signals()
+        with signals.caught():
+            return self._work(signals, **options)
+
+    def _work(self, signals: _Signals, **options: Any) -> int:
         settings = conf.settings()
         if options["isolation"]:
             settings = dataclasses.replace(settings, isolation=options["isolation"])
@@ -65,9 +72,9 @@ class Command(BatchCommand):
             sole=options["sole"],
             exit_when_idle=options["exit_when_idle"],
         )
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: worker.stop())
-        _await_tables(database.alias())
+        signals.stop(worker)
+        if not _await_tables(database.alias(), signals):
+            return 0
         try:
             threads_ended = worker.run()
         except ChildFailedError as error:
@@ -82,14 +89,47 @@ class Command(BatchCommand):
         return code
 
 
-def _await_tables(using: str) -> None:
-    """Wait for a deploy that starts workers beside its migrations; a while, not for ever."""
+class _Signals:
+    """SIGTERM and SIGINT set a flag, from the first line on: loading the fetch function takes a
+    while, and a worker told to stop meanwhile ends in good order too."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._worker: Worker | None = None
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        before = {n: signal.signal(n, self._heard) for n in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def stop(self, worker: Worker) -> None:
+        """Pass on what was heard, and what will be."""
+        self._worker = worker
+        for _ in range(self.count):
+            worker.stop()
+
+    def _heard(self, *_: Any) -> None:
+        self.count += 1
+        if self._worker is not None:
+            self._worker.stop()
+
+
+def _await_tables(using: str, signals: _Signals) -> bool:
+    """Wait for a deploy that starts workers beside its migrations; a while, not for ever. False
+    when told to stop meanwhile."""
     ends = time.monotonic() + MIGRATIONS_SECONDS
     while problem := _tables_missing(using):
+        if signals.count:
+            return False
         if time.monotonic() > ends:
             raise CommandError(problem)
         connections[using].close()
         time.sleep(0.5)
+    return True
 
 
 def _tables_missing(using: str) -> str:
