@@ -8,16 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings as django_settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Warning, register
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
 
-from batch import conf
+from batch import conf, database
 from batch.loading import load
 
 E_NOT_A_DICT = "batch.E001"
 E_UNKNOWN_KEY = "batch.E002"
 E_BAD_VALUE = "batch.E003"
 E_NOT_LOADED = "batch.E004"
+W_SQLITE = "batch.W001"
 
 
 @register("batch")
@@ -44,6 +46,22 @@ def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
             hint = "name a function that can be imported from here"
             found.append(Error(str(error), hint=hint, id=E_NOT_LOADED))
     return found
+
+
+@register("batch")
+def check_database(**kwargs: Any) -> list[CheckMessage]:
+    options = connections.settings[database.alias()]
+    mode = str(options.get("OPTIONS", {}).get("transaction_mode", "")).upper()
+    if not options["ENGINE"].endswith("sqlite3") or mode in ("IMMEDIATE", "EXCLUSIVE"):
+        return []
+    return [
+        Warning(
+            "SQLite begins transactions in deferred mode: one that read first may be refused as"
+            " locked at once, whatever the timeout",
+            hint='set OPTIONS to {"transaction_mode": "IMMEDIATE", "timeout": 20}',
+            id=W_SQLITE,
+        )
+    ]
 
 
 def _id(fault: conf.Fault) -> str:

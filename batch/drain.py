@@ -94,6 +94,8 @@ class Drain:
         for idx, target in self._targets():
             outcome = self._fetch(idx, target)
             match self._store(idx, outcome):
+                case Next.LOST if self._in_hand():
+                    return False  # nothing was written to a job of ours
                 case Next.LOST:
                     logger.warning("claim_lost", extra={**self._log, "idx": idx})
                     return True

@@ -14,9 +14,15 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from batch.conf import settings
 from batch.fields import ExactCharField, ExactTextField, UrlHashField
 from batch.ids import new_id
 from batch.words import Job, Result, TargetStatus
+
+
+def default_lease() -> datetime:
+    """Of a row that says nothing else: as long as a submit's."""
+    return timezone.now() + settings().ttl
 
 
 class JobStatus(models.TextChoices):
@@ -65,9 +71,10 @@ class BatchJobQuerySet(models.QuerySet["BatchJob"]):
         )
 
     def claimed(self) -> Self:
-        """Jobs in somebody's hand, dead or alive."""
+        """Jobs in somebody's hand, dead or alive; also such as lost their expiry by hand."""
         return self.filter(
-            status__in=(JobStatus.RUNNING, JobStatus.CANCELLED), claim_expires_at__isnull=False
+            Q(status=JobStatus.RUNNING, claim__gt=0)
+            | Q(status=JobStatus.CANCELLED, claim_expires_at__isnull=False)
         )
 
     def settled(self, now: datetime) -> Self:
@@ -100,7 +107,7 @@ class BatchJob(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    lease_expires_at = models.DateTimeField(default=timezone.now)
+    lease_expires_at = models.DateTimeField(default=default_lease)
     worker = models.CharField(max_length=255, blank=True)
     claim = models.PositiveIntegerField(default=0)
     claim_expires_at = models.DateTimeField(null=True, blank=True)

@@ -132,7 +132,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "sift_batch.logs.LineFormatter",
+            "()": "batch.logs.LineFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         }
     },

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from sift_batch.logs import LineFormatter
+from batch.logs import LineFormatter
 from sift_batch.settings import LOGGING
 
 

@@ -26,6 +26,8 @@ def read_items(arguments: Sequence[str]) -> list[Any]:
             items.append(argument)
         elif argument == "-":
             items += parse_items(sys.stdin.read(), "standard input")
+        elif "://" in argument:
+            raise ValueError(f"{argument}: only http and https URLs are fetched")
         else:
             try:
                 text = Path(argument).read_text(encoding="utf-8-sig")

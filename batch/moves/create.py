@@ -25,8 +25,9 @@ from batch.fields import text_hash
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
 from batch.moves import gate
 from batch.moves.end import RESTART, reap
+from batch.parsing import parse_targets
 from batch.signals import job_submitted, send_on_commit
-from batch.words import Options, Submission, Target
+from batch.words import Submission, Target
 
 ROWS_AT_ONCE = 1000
 
@@ -121,7 +122,7 @@ def _making_room(work: Callable[[], Submission], using: str) -> Submission:
 
 
 def _unfinished(job: BatchJob, using: str) -> list[Target]:
-    rows = (
+    rows = list(
         BatchTarget.objects.using(using)
         # One that is `running` in a settled job was a dead worker's, whom nobody reaped yet.
         .filter(job=job)
@@ -129,12 +130,12 @@ def _unfinished(job: BatchJob, using: str) -> list[Target]:
         .order_by("idx")
         .values_list("url", "options")
     )
-    targets = [Target(url, Options(**options)) for url, options in rows]
-    if not targets:
+    last = BatchTarget.objects.using(using).filter(job=job, idx=job.targets_total - 1)
+    if job.targets_total and not last.exists():
+        raise UnknownJobError(str(job.id))  # a purge has begun to remove it, from its end
+    if not rows:
         raise NothingToRetryError(str(job.id))
-    if len(targets) != job.targets_total - job.targets_done + job.targets_failed:
-        raise UnknownJobError(str(job.id))  # a purge has begun to remove it
-    return targets
+    return parse_targets([{"url": url, "options": options} for url, options in rows])
 
 
 def check_size(order: Order) -> None:

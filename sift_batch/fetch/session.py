@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from types import TracebackType
+from typing import Any
 
 import httpcore2
 import httpx2
@@ -48,6 +50,14 @@ class _Transport(httpx2.HTTPTransport):
         )
 
 
+class _Sendable(DefaultCookiePolicy):
+    """Keeps the cookies that can be sent on: a header is ASCII."""
+
+    def set_ok(self, cookie: Cookie, request: Any) -> bool:
+        text = f"{cookie.name}={cookie.value}"
+        return super().set_ok(cookie, request) and text.isascii() and text.isprintable()
+
+
 class Session:
     """Asks servers for one target, within its clock. Close it with ``with``."""
 
@@ -56,6 +66,7 @@ class Session:
         self._clock = clock
         self._guard = Guard(config, clock)
         self._client = httpx2.Client(
+            cookies=CookieJar(_Sendable()),
             transport=_Transport(self._guard, config.ca_file),
             trust_env=False,
             follow_redirects=False,

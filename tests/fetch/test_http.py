@@ -64,6 +64,13 @@ def test_credentials_in_a_redirect_are_neither_sent_nor_told(web: Web) -> None:
     assert "secret" not in str(result.meta)
 
 
+def test_a_cookie_that_no_header_can_hold_is_left_behind(web: Web) -> None:
+    head = "HTTP/1.1 302 Found\r\nLocation: /other\r\nSet-Cookie: a=\u00e9; Path=/\r\n"
+    moved = f"{head}Content-Length: 0\r\n\r\n".encode("latin-1")
+    server = web.serve({"/": moved, "/other": PAGE})
+    assert web.fetch(server).content
+
+
 def test_cookies_stay_for_the_redirects_and_go_to_their_host_alone(web: Web) -> None:
     def until_cookie(request: bytes) -> bytes:
         if b"seen=yes" in request:

@@ -9,10 +9,11 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
+from batch.errors import InvalidTargetsError
 from batch.models import BatchJob, BatchTarget
 from batch.runner import Runner
 from batch.testing import drain_all
-from tests.rules.jobs import row, submit, terminal
+from tests.rules.jobs import content, row, submit, terminal
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +51,33 @@ def test_a_test_in_a_transaction_can_submit_and_drain_by_the_command() -> None:
     call_command("batch_submit", "https://e.com/", "--drain")
     assert BatchJob.objects.get().status == "done"
     assert drain_all() == 0
+
+
+def test_a_job_whose_rows_do_not_fit_together_is_failed_and_not_left_in_hand() -> None:
+    job = BatchJob.objects.create(caller="a", status="running")  # it says it has no targets
+    BatchTarget.objects.create(job=job, idx=0, url="https://e.com/")
+    assert Runner(content).drain(str(job.id))
+    assert row(str(job.id)).status == "failed"
+
+
+def test_a_claimed_row_without_an_expiry_is_failed_by_the_sole_worker() -> None:
+    job = BatchJob.objects.create(caller="a", status="running", claim=1, worker="w")
+    assert Runner().mark_in_flight_failed("restart", sole=True) == 1
+    assert row(str(job.id)).status == "failed"
+
+
+def test_a_row_that_says_nothing_of_its_lease_is_kept_as_long_as_a_submit() -> None:
+    BatchJob.objects.create(caller="a", status="done", finished_at=timezone.now())
+    assert Runner().purge() == 0
+
+
+def test_a_retry_of_options_that_are_no_more_names_them() -> None:
+    job = BatchJob.objects.create(
+        caller="a", status="failed", finished_at=timezone.now(), targets_total=1
+    )
+    BatchTarget.objects.create(
+        job=job, idx=0, url="https://e.com/", status="failed", options={"zz": 1}
+    )
+    with pytest.raises(InvalidTargetsError) as refused:
+        Runner().retry(str(job.id))
+    assert refused.value.problems[0].field == "zz"

@@ -4,7 +4,8 @@ import pytest
 from django.core.checks import Error
 from django.test import override_settings
 
-from batch.checks import check_settings
+from batch.checks import check_database, check_settings
+from tests.databases import KIND
 
 
 @pytest.mark.parametrize("key", ["VALIDATE", "LANE", "CALLER", "DISPATCH"])
@@ -22,3 +23,9 @@ def test_a_path_that_names_no_function_is_an_error(key: str, path: str) -> None:
 def test_a_fetch_that_a_web_process_lacks_is_none() -> None:
     with override_settings(BATCH={"FETCH": "no.such.thing"}):
         assert check_settings() == []
+
+
+@pytest.mark.django_db
+def test_sqlite_in_deferred_mode_is_warned_of() -> None:
+    deferred = KIND == "sqlite-default"
+    assert [message.id for message in check_database()] == (["batch.W001"] if deferred else [])

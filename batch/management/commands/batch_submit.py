@@ -15,6 +15,7 @@ from django.db import connections
 
 from batch import conf, database
 from batch.loading import load_fetch
+from batch.logs import show_events
 from batch.management.command import BatchCommand, cli_caller
 from batch.management.progress import Progress
 from batch.management.sources import parse_options, read_items
@@ -55,6 +56,7 @@ class Command(BatchCommand):
             output.open("a").close()
         if options["drain"]:
             load_fetch(conf.settings().fetch)
+            show_events()
         runner = Runner()
         caller = cli_caller() if options["caller"] is None else options["caller"]
         submission = runner.submit(caller, "cli", targets)

@@ -21,6 +21,7 @@ from django.db.utils import Error
 from batch import conf, database
 from batch.isolation import ChildFailedError
 from batch.loading import load_fetch
+from batch.logs import show_events
 from batch.management.command import BatchCommand
 from batch.text import one_line
 from batch.worker import Worker
@@ -55,6 +56,7 @@ class Command(BatchCommand):
     def run(self, **options: Any) -> int:
         if options["slots"] < 1 or options["poll"] <= 0 or options["grace"] < 0:
             raise ValueError("--slots has to be at least 1, --poll above 0, --grace 0 or more")
+        show_events()
         signals = _Signals()
         with signals.caught():
             return self._work(signals, **options)

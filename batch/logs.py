@@ -14,6 +14,19 @@ def _value(value: Any) -> str:
     return text if text.isprintable() and text and not set(text) & set(' "=') else json.dumps(text)
 
 
+def show_events() -> None:
+    """Write the events of this app to stderr where the host's LOGGING has no place for them.
+
+    Django's default has none: a worker would run without a word, and a traceback be lost.
+    """
+    logger = logging.getLogger("batch")
+    if not logger.hasHandlers():
+        handler = logging.StreamHandler()
+        handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+
+
 class LineFormatter(logging.Formatter):
     """Writes what `extra=` gave a record behind its event, in the order it was given.
 
