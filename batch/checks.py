@@ -35,7 +35,9 @@ def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
         "VALIDATE": settings.validate,
         "LANE": settings.lane,
         "CALLER": settings.caller,
-        "DISPATCH": None if settings.dispatch in conf.DISPATCHES else settings.dispatch,
+        "DISPATCH": {"worker": None, "thread": None, "celery": "celery.Celery"}.get(
+            settings.dispatch, settings.dispatch
+        ),
     }
     found: list[CheckMessage] = []
     for key, path in paths.items():

@@ -11,7 +11,9 @@ import logging
 import threading
 from collections.abc import Callable
 from functools import partial
+from weakref import WeakSet
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connections, transaction
 
 from batch import database
@@ -19,25 +21,39 @@ from batch.conf import settings
 from batch.loading import load
 
 logger = logging.getLogger("batch")
+_threads: WeakSet[threading.Thread] = WeakSet()
 
 
 def announce(job_id: str, drain: Callable[[str], bool], using: str) -> None:
     """Hand the job on at the commit of the transaction in which this is called.
 
-    ``drain`` is what a thread of this process would call.
+    ``drain`` is what a thread of this process would call. Raises ``ImproperlyConfigured``,
+    before anything is committed, when there is nothing to hand it to.
     """
     way = settings().dispatch
-    call: Callable[[], object]
     if way == "worker":
         database.notify(using)  # PostgreSQL delivers it with the commit itself
         return
+    hand_on = _hand_on(way, drain)
+
+    def at_commit() -> None:
+        hand_on(job_id)
+
+    transaction.on_commit(at_commit, using=using, robust=True)
+
+
+def finish_threads() -> None:
+    """Wait for the drains that ``thread`` began in this process."""
+    for thread in list(_threads):
+        thread.join()
+
+
+def _hand_on(way: str, drain: Callable[[str], bool]) -> Callable[[str], object]:
     if way == "thread":
-        call = partial(_in_a_thread, drain, job_id)
-    elif way == "celery":
-        call = partial(_by_celery, job_id)
-    else:
-        call = partial(load("DISPATCH", way), job_id)
-    transaction.on_commit(call, using=using, robust=True)
+        return partial(_in_a_thread, drain)
+    if way == "celery":
+        return _celery_task()
+    return load("DISPATCH", way)
 
 
 def _in_a_thread(drain: Callable[[str], bool], job_id: str) -> None:
@@ -49,10 +65,16 @@ def _in_a_thread(drain: Callable[[str], bool], job_id: str) -> None:
         finally:
             connections.close_all()
 
-    threading.Thread(target=work, name=f"batch-{job_id}", daemon=True).start()
+    thread = threading.Thread(target=work, name=f"batch-{job_id}", daemon=True)
+    _threads.add(thread)
+    thread.start()
 
 
-def _by_celery(job_id: str) -> None:
-    from celery import current_app  # only where the host has it
-
-    current_app.send_task("batch.drain", args=[job_id])
+def _celery_task() -> Callable[[str], object]:
+    try:
+        from celery import current_app  # only where the host has it
+    except ImportError as error:
+        raise ImproperlyConfigured(
+            'BATCH["DISPATCH"] is "celery", and celery is not installed: pip install celery'
+        ) from error
+    return lambda job_id: current_app.send_task("batch.drain", args=[job_id])

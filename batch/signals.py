@@ -8,7 +8,6 @@ A receiver that raises is logged (by ``django.dispatch``) and changes nothing.
 from __future__ import annotations
 
 import logging
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -24,7 +23,11 @@ job_finished = Signal()
 def send_on_commit(signal: Signal, alias: str, **what: Any) -> None:
     """Send ``signal`` once what was written is committed; at once outside a transaction."""
     if signal.has_listeners():
-        transaction.on_commit(partial(_send, signal, what), using=alias, robust=True)
+
+        def at_commit() -> None:
+            _send(signal, what)
+
+        transaction.on_commit(at_commit, using=alias, robust=True)
 
 
 def _send(signal: Signal, what: dict[str, Any]) -> None:

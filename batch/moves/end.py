@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from datetime import datetime, timedelta
 
+from django.db import DataError, IntegrityError
 from django.db.models import Case, F, Field, Q, Value, When
 
 from batch import database
@@ -13,6 +15,8 @@ from batch.models import BatchJob, BatchJobQuerySet, BatchTarget, JobStatus, Tar
 from batch.moves.claim import Claim
 from batch.signals import job_finished, send_on_commit, target_finished
 from batch.text import clean
+
+logger = logging.getLogger("batch")
 
 RESTART = "restart"
 HINT = "its worker stopped while it ran; retry the job to fetch the rest"
@@ -65,12 +69,11 @@ def reap(
         while found := list(dead.values_list("id", "claim")[:REAP_AT_ONCE]):
             # The same conditions stand in the UPDATE: a claim renewed meanwhile is left alone.
             taken = sum(
-                _fail(
+                _fail_or_log(
                     dead.filter(id=job_id, claim=claim),
                     job_id,
                     claim,
                     reason,
-                    RESTART,
                     now,
                     ttl or known.ttl,
                     using,
@@ -81,6 +84,23 @@ def reap(
             if not taken:
                 break
     return count
+
+
+def _fail_or_log(
+    job: BatchJobQuerySet,
+    job_id: uuid.UUID,
+    claim: int,
+    reason: str,
+    now: datetime,
+    ttl: timedelta,
+    using: str,
+) -> bool:
+    """A row that was spoiled by hand is left; the dead jobs behind it are not."""
+    try:
+        return _fail(job, job_id, claim, reason, RESTART, now, ttl, using)
+    except (IntegrityError, DataError):
+        logger.exception("job_not_failed", extra={"job": str(job_id)})
+        return False
 
 
 def cut_off(claim: Claim, reason: str, code: str, ttl: timedelta, using: str) -> bool:

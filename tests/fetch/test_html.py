@@ -272,3 +272,19 @@ def test_a_great_table_is_converted_in_time(web: Web) -> None:
     result = web.fetch(reply(html))
     assert time.monotonic() - started < 8
     assert result.content.count("| 12345 |") == 15_000
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "word \x0cword <!--c-->tail",
+        "<p>a<span hidden>q</span>\x0cword</p>",
+        "<a href='/\x01'>word</a>",
+        "<script></script>&#12;word",
+        "<p>word &#1; &#xFFFE;</p>",
+    ],
+)
+@pytest.mark.parametrize("mode", ["auto", "full", "text"])
+def test_characters_that_no_tree_can_hold_cost_no_page(web: Web, page: str, mode: str) -> None:
+    result = web.fetch(reply(page, "text/html; charset=utf-8"), mode=mode)
+    assert "word" in result.content

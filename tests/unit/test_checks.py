@@ -1,11 +1,19 @@
 """What `manage.py check` says of paths that lead nowhere."""
 
+from importlib.util import find_spec
+
 import pytest
 from django.core.checks import Error
+from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
 from batch.checks import check_database, check_settings
+from batch.models import BatchJob
+from batch.runner import Runner
+from batch.types import Target
 from tests.databases import KIND
+
+CELERY = find_spec("celery") is not None
 
 
 @pytest.mark.parametrize("key", ["VALIDATE", "LANE", "CALLER", "DISPATCH"])
@@ -23,6 +31,24 @@ def test_a_path_that_names_no_function_is_an_error(key: str, path: str) -> None:
 def test_a_fetch_that_a_web_process_lacks_is_none() -> None:
     with override_settings(BATCH={"FETCH": "no.such.thing"}):
         assert check_settings() == []
+
+
+@pytest.mark.skipif(CELERY, reason="celery is installed")
+def test_a_celery_that_is_not_there_is_an_error() -> None:
+    with override_settings(BATCH={"DISPATCH": "celery"}):
+        (found,) = check_settings()
+    assert found.id == "batch.E004"
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(CELERY, reason="celery is installed")
+def test_nothing_is_stored_that_could_not_be_handed_on() -> None:
+    with (
+        override_settings(BATCH={"DISPATCH": "celery"}),
+        pytest.raises(ImproperlyConfigured, match="celery"),
+    ):
+        Runner().submit("ann", "", [Target("https://e.com/")])
+    assert not BatchJob.objects.exists()
 
 
 @pytest.mark.django_db

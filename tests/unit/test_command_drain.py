@@ -165,3 +165,10 @@ def test_tables_that_are_missing_are_told_of_in_one_line(
         assert process.wait(30) == 1, args
         (line,) = process.err.splitlines()
         assert "migrate" in line
+
+
+def test_a_drain_in_a_thread_is_waited_for(processes: Processes) -> None:
+    batch = {"DISPATCH": "thread", "FETCH": "tests.rules.jobs.content", "ISOLATION": "thread"}
+    process = processes.manage("batch_submit", "https://e.com/", batch=batch)
+    assert process.wait(60) == 0, process.err
+    assert BatchJob.objects.get().status == "done"

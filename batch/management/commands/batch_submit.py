@@ -13,7 +13,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections
 
-from batch import conf, database
+from batch import conf, database, dispatch
 from batch.loading import load_fetch
 from batch.logs import show_events
 from batch.management.command import BatchCommand, cli_caller
@@ -62,6 +62,7 @@ class Command(BatchCommand):
         submission = runner.submit(caller, "cli", targets)
         self.stdout.write(submission.id + (" (submitted before)" if submission.reused else ""))
         if not (options["wait"] or options["drain"] or output):
+            dispatch.finish_threads()  # with this process, a drain in it would end
             return 0
         job = self._see_through(runner, submission.id, options["drain"])
         self._summary(runner, job)

@@ -18,6 +18,10 @@ INVISIBLE = (
 )  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
+_BREAKS = re.compile("[\x0b\x0c]")
+# What XML, and so a tree, cannot hold; written as a character reference too.
+_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-fA-F]);?")
 _MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
 _LINK_ATTRIBUTES = (("a", "href"), ("area", "href"), ("img", "src"))
 _KEPT_SCHEMES = ("http://", "https://", "mailto:", "tel:")
@@ -28,7 +32,8 @@ def parse(text: str) -> Any:
 
     Raises ``too_complex`` for a page nested deeper than the parser follows.
     """
-    text = text.replace("\x00", "\ufffd")
+    text = _REFERENCE.sub(_readable, text)
+    text = _NO_TEXT.sub("\ufffd", _BREAKS.sub(" ", text))
     # Bytes, since a str with an XML declaration is refused.
     parser = lxml.html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
     try:
@@ -38,6 +43,13 @@ def parse(text: str) -> Any:
     if any("depth" in entry.message for entry in parser.error_log):
         raise fail("too_complex", "the page is nested too deeply to be read", "ask for mode raw")
     return root
+
+
+def _readable(reference: re.Match[str]) -> str:
+    """A character reference as it is, but the character itself where a tree cannot hold it."""
+    decimal, hexadecimal = reference.groups()
+    char = chr(int(decimal) if decimal else int(hexadecimal, 16))
+    return char if _NO_TEXT.match(char) or _BREAKS.match(char) else reference[0]
 
 
 def base_url(root: Any, url: str) -> str:
