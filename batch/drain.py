@@ -66,6 +66,7 @@ class Drain:
         self._clock = database.Clock(claim.claimed_at)
         self._cut = threading.Event()
         self._log = {"job": str(claim.job_id)}
+        self._joined = False  # to a transaction of who called run()
 
     def cut(self) -> None:
         """Give up: end the target in hand if that can be done. Called from another thread."""
@@ -76,6 +77,7 @@ class Drain:
         """Drain until the job ends, is cancelled, is lost or is cut off. Never raises for what
         a fetch function does; a fault of the runner itself fails this job alone."""
         logger.info("job_started", extra={**self._log, "targets": self.claim.targets_total})
+        self._joined = connections[self._using].in_atomic_block
         try:
             ended = self._run()
         except _CutOff:
@@ -140,9 +142,14 @@ class Drain:
         """A fetch function in this thread may leave the connection in a transaction of its own,
         in which no outcome would ever be committed."""
         connection = connections[self._using]
-        if connection.in_atomic_block or connection.connection is None:
+        if self._joined or connection.connection is None:
             return
-        if not connection.get_autocommit():
+        if connection.in_atomic_block:
+            # What `transaction.atomic` would undo at its end, which never came.
+            connection.savepoint_ids.clear()
+            connection.in_atomic_block = connection.needs_rollback = False
+            connection.close()
+        elif not connection.get_autocommit():
             connection.close()
 
     def _store(self, idx: int, outcome: Outcome) -> Next:

@@ -71,7 +71,8 @@ def _target(index: int, item: Any, defaults: Mapping[str, Any], problems: list[P
         url = item.url
         given = item.options
         if isinstance(given, Options):
-            given = {} if given == NO_OPTIONS else vars(given)
+            # A zero value was not given: a default may take its place.
+            given = {k: v for k, v in vars(given).items() if v != getattr(NO_OPTIONS, k)}
     elif isinstance(item, Mapping):
         url = item.get("url", "")
         given = item.get("options", {})

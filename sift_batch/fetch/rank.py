@@ -17,6 +17,9 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f]+"
 )
+# Of these the letters are an alphabet, so that nearly any two texts share a few pairs.
+_ALPHABET = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+_ENOUGH_PAIRS = 0.4
 
 
 def bm25(question: str, passages: Sequence[str]) -> list[float]:
@@ -41,10 +44,20 @@ def bm25(question: str, passages: Sequence[str]) -> list[float]:
         )
         for row, score in found:
             # FTS5 gives better matches a lower score, and almost none to words in every passage.
-            scores[row] = max(-score, 1e-6)
+            if _more_than_chance(wanted, passages[row]):
+                scores[row] = max(-score, 1e-6)
     finally:
         database.close()
     return scores
+
+
+def _more_than_chance(wanted: Sequence[str], passage: str) -> bool:
+    """Whether a passage shares a word with the question, or enough pairs of an alphabet."""
+    shared = set(_terms(passage)).intersection(wanted)
+    pairs = {term for term in wanted if _ALPHABET.fullmatch(term)}
+    if shared - pairs:
+        return True
+    return len(shared) >= max(min(2, len(pairs)), _ENOUGH_PAIRS * len(pairs))
 
 
 def _wanted(question: str) -> list[str]:

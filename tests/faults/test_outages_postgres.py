@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
@@ -65,12 +66,14 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: Any) -> Iterator[Cluster]:
-    folder: Path = tmp_path_factory.mktemp("outages")
-    cluster = Cluster(folder / "postgres")
-    cluster.start()
-    yield cluster
-    cluster.stop()
+def cluster() -> Iterator[Cluster]:
+    # Not below pytest's own folder: each run of pytest closes that to other users, and the server
+    # is one.
+    with TemporaryDirectory(prefix="sift_batch_outages_") as folder:
+        cluster = Cluster(Path(folder) / "postgres")
+        cluster.start()
+        yield cluster
+        cluster.stop()
 
 
 @pytest.fixture

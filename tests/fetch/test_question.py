@@ -153,3 +153,22 @@ def test_the_ranker_can_be_replaced(web: Web) -> None:
 def test_a_question_cannot_speak_to_the_index() -> None:
     for question in ('boat" OR "x', "boat NOT", "words: boat", "boat*", "NEAR(boat)"):
         assert bm25(question, ["a boat", "a cap"])[0] > 0
+
+
+THAI = (
+    "ร้านของเราก่อตั้งในปี 2553 และขายหนังสือ",
+    "นโยบายการคืนเงิน: สามารถขอคืนเงินได้ภายในเจ็ดวันหลังจากซื้อสินค้า",
+    "การจัดส่งใช้เวลาสามถึงห้าวันทำการ",
+    "หากมีคำถามกรุณาติดต่อเรา",
+)
+
+
+def test_a_thai_question_finds_its_paragraph_and_no_other(web: Web) -> None:
+    assert ask(web, "นโยบายการคืนเงินคืออะไร", "\n\n".join(THAI)).content == THAI[1]
+
+
+@pytest.mark.parametrize("question", ["วันนี้อากาศเป็นอย่างไร", "ภูเขาที่สูงที่สุดในโลกคืออะไร"])
+def test_an_unrelated_thai_question_finds_nothing(web: Web, question: str) -> None:
+    result = ask(web, question, "\n\n".join(THAI))
+    assert result.content == ""
+    assert warnings_of(result) == ["no_relevant_passage"]

@@ -225,3 +225,17 @@ def test_a_fetch_that_leaves_a_transaction_open_harms_nothing() -> None:
     seen: list[list[str]] = []
     in_another_thread(lambda: seen.append(states(job_id)))
     assert seen == [["done"] * 3]
+
+
+def test_a_fetch_that_leaves_an_atomic_block_open_harms_nothing() -> None:
+    job_id = submit(3)
+
+    def opening(context: FetchContext, target: Target) -> Result:
+        if context.idx == 1:
+            transaction.atomic().__enter__()
+        return Result("content")
+
+    assert Runner(opening).drain(job_id)
+    seen: list[list[str]] = []
+    in_another_thread(lambda: seen.append(states(job_id)))
+    assert seen == [["done"] * 3]

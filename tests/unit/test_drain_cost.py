@@ -48,8 +48,9 @@ def test_a_target_costs_one_flush_of_the_log() -> None:
     before = flushes()
     assert Runner(content).drain(job_id)
     spent = flushes() - before
-    # One more takes the job in hand. Now and then another process flushes for us.
-    assert 80 <= spent <= 101
+    # One more takes the job in hand. Now and then another process flushes for us, or a page has
+    # to make room for others and takes the log with it.
+    assert 80 <= spent <= 110
 
 
 @pytest.mark.only_on("postgres")
