@@ -2,13 +2,15 @@
 # the requirements change.
 #   PYTHON=python3.13   another Python (give it another VENV, or remove the old one first)
 #   DJANGO=6.1          that Django on top of the pinned requirements, in an environment of its own
-#   WORKERS=2           tests in so many processes, each with a database of its own
+#   WORKERS=1           tests in so many processes (2 by default), each with a database of its own
+#   PORT=8001           of make run
 
 PYTHON ?= python3
 VENV ?= .venv$(if $(DJANGO),-django$(DJANGO))
 PY = $(VENV)/bin/python
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check
-PYTEST = $(PY) -m pytest $(if $(WORKERS),-n $(WORKERS))
+WORKERS ?= 2
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
@@ -33,11 +35,11 @@ test: setup ## The suite on SQLite, then all that uses the database again on Pos
 test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, postgres or mariadb
 	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) -m "services and not long"
 
-test-long: setup ## The long trials, in full or TEST_ROUNDS=n, on each database in LONG_ON
-	$(PYTEST) -m long
+test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on each database in LONG_ON
+	$(PY) -m pytest -m long
 	@for db in $(LONG_ON); do \
 		echo "TEST_DB=$$db"; \
-		TEST_DB=$$db TEST_NO_SKIPS=1 $(PYTEST) -m "services and long" || exit; \
+		TEST_DB=$$db TEST_NO_SKIPS=1 $(PY) -m pytest -m "services and long" || exit; \
 	done
 
 lint: setup ## Style, types, import contracts, missing migrations, Django's checks
