@@ -118,7 +118,7 @@ def test_extra_reaches_the_fetch_function_untouched(settings: Any) -> None:
         {"a": "x\0"},
         {"a\ud800": 1},
         {1: 2},
-        {"a": object()},
+        {"a": Ellipsis},
         {"a": b"x"},
         {"a": {"b": (1, {2})}},
     ],

@@ -109,7 +109,7 @@ WRONG: list[tuple[str, Any]] = [
     ("extra", {"a": float("nan")}),
     ("extra", {"a": float("inf")}),
     ("extra", {"a": {1: 2}}),
-    ("extra", {"a": object()}),
+    ("extra", {"a": Ellipsis}),
 ]
 
 
