@@ -34,9 +34,9 @@ class FakeFetch:
     """A fetch function that records what it was asked, and behaves by URL.
 
     ``fail`` raises a :class:`FetchError`, ``raises`` the given exception, ``hang`` blocks until
-    :meth:`release` (at most ``hang_seconds``), ``die`` ends the process without a word (use it
-    under process isolation alone); ``results`` gives what to return, whatever it is. Any other
-    URL is answered after ``seconds`` with ``content`` and the URL in ``meta``.
+    :meth:`release` (at most ``hang_seconds``), ``die`` ends the child process without a word (in
+    the process of the test, it fails as a dead child would); ``results`` gives what to return,
+    whatever it is. Any other URL is answered after ``seconds`` with ``content`` and the URL in ``meta``.
 
     ``calls`` are the (context, target) pairs in order, ``peak`` how many ran at once at most.
     Sent to a child process, a copy does the work, and what it records stays there.
@@ -62,6 +62,7 @@ class FakeFetch:
         self.hang_seconds = hang_seconds
         self.die = set(die)
         self.results = dict(results or {})
+        self._made_in = os.getpid()
         self._reset()
 
     def _reset(self) -> None:
@@ -106,7 +107,9 @@ class FakeFetch:
         if url in self.hang:
             self._released.wait(self.hang_seconds)
         if url in self.die:
-            os._exit(1)
+            if os.getpid() != self._made_in:
+                os._exit(1)
+            raise FetchError("it was told to die", "take it off the list", code="child_died")
         if url in self.raises:
             raise self.raises[url]
         if url in self.fail:

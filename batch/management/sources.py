@@ -47,6 +47,10 @@ def parse_items(text: str, name: str) -> list[Any]:
     header = [cell.strip().lower() for cell in next(csv.reader([first]), [])]
     if "url" in header:
         return _csv(text, name)
+    if name.lower().endswith(".csv"):
+        raise ValueError(
+            f"{name} has no column url, separated by commas; its first line is {first[:100]!r}"
+        )
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 

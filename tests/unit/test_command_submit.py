@@ -66,6 +66,13 @@ def test_lines_of_urls(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("head", ["urlx,mode", "url;mode", "https://e.com/"])
+def test_csv_without_a_url_column_is_refused(tmp_path: Path, head: str) -> None:
+    given = file(tmp_path, f"{head}\nhttps://e.com/a\n", "list.csv")
+    assert "no column url" in refused("batch_submit", given)
+    assert not BatchJob.objects.exists()
+
+
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
 def test_csv_with_a_url_column(tmp_path: Path, bom: bytes) -> None:
     text = 'Title,URL,mode,context\n"a, b",https://e.com/a?x=1,text,\nc,"https://e.com/b",,true\n'

@@ -123,3 +123,10 @@ def test_a_fake_fetch_can_be_sent_to_a_child() -> None:
 
 def test_every_field_of_a_context_has_a_default() -> None:
     assert FetchContext() == FetchContext("", 0, "", "", None)
+
+
+def test_what_is_told_to_die_fails_alone_in_the_process_of_the_test() -> None:
+    url = "https://e.com/0"
+    with pytest.raises(FetchError) as failed:
+        FakeFetch(die=[url])(FetchContext(), Target(url))
+    assert failed.value.code == "child_died"
