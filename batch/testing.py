@@ -36,7 +36,8 @@ class FakeFetch:
     ``fail`` raises a :class:`FetchError`, ``raises`` the given exception, ``hang`` blocks until
     :meth:`release` (at most ``hang_seconds``), ``die`` ends the child process without a word (in
     the process of the test, it fails as a dead child would); ``results`` gives what to return,
-    whatever it is. Any other URL is answered after ``seconds`` with ``content`` and the URL in ``meta``.
+    whatever it is. Any other URL is answered after ``seconds`` with ``content`` and the URL in
+    ``meta``.
 
     ``calls`` are the (context, target) pairs in order, ``peak`` how many ran at once at most.
     Sent to a child process, a copy does the work, and what it records stays there.
