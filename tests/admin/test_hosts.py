@@ -26,6 +26,7 @@ DATABASES = {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": HERE / f"{alias}.sqlite3",
         "ATOMIC_REQUESTS": True,
+        "OPTIONS": {"transaction_mode": "IMMEDIATE"},
     }
     for alias in ("default", "jobs")
 }

@@ -117,7 +117,6 @@ def test_every_fault_is_listed_at_once() -> None:
         ("TTL_SECONDS", 0.5),
         ("CLAIM_SECONDS", 0.5),
         ("DISPATCH", "thread"),
-        ("DISPATCH", "celery"),
         ("DISPATCH", "os.path.join"),
         ("ISOLATION", "thread"),
         ("LANE", None),
