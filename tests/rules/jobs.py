@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -71,7 +72,8 @@ def claim(job_id: str, hold: timedelta = HOUR, worker: str = "host:1:aa") -> Cla
 
 
 def store(taken: Claim, idx: int, content: str | None = "content") -> Next:
-    """Stores an outcome as a drain does: content, or a failure without it."""
+    """Stores an outcome as a drain does, again where the database asks for that: content, or a
+    failure without it."""
     if content is None:
         outcome = Outcome(error="no", code="told_to_fail")
     else:
@@ -85,7 +87,7 @@ def store(taken: Claim, idx: int, content: str | None = "content") -> Next:
         ttl=HOUR,
         hold=None,
     )
-    return record(entry, "default")
+    return database.repeat(partial(record, entry, "default"), "default")
 
 
 def lapse(job_id: str) -> None:
