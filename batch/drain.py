@@ -31,7 +31,7 @@ from batch.words import FetchContext, Options, Target
 logger = logging.getLogger("batch")
 T = TypeVar("T")
 
-READ_AHEAD = 100
+READ_AHEAD = 200
 MAX_BACKOFF_SECONDS = 30.0
 DROPPED_TIMES = 5
 INTERNAL = "internal: the job could not be drained; see the worker's log"

@@ -20,6 +20,7 @@ MAX_ERROR_CHARS = 1000
 MAX_CODE_CHARS = 64
 MAX_DETAILS_BYTES = 64 * 1024
 MAX_TRACE_CHARS = 20_000
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps makes it anew
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ def _stored(result: Any, result_max_bytes: int) -> Outcome:
         return _too_large(f"over {len(result.content)}", result_max_bytes)
     try:
         cleaned = {"content": clean(result.content), "meta": clean_json(result.meta, "meta")}
-        text = json.dumps(cleaned, ensure_ascii=False, separators=(",", ":"))
+        text = _JSON.encode(cleaned)
     except (ValueError, TypeError, RecursionError) as error:
         return _bad_result(_text_of(error))
     size = len(text.encode())
@@ -112,7 +113,7 @@ def _details(meta: Any) -> str | None:
     if not meta:
         return None
     try:
-        text = json.dumps(clean_json(dict(meta), "details"), ensure_ascii=False)
+        text = _JSON.encode(clean_json(dict(meta), "details"))
     except (ValueError, TypeError, RecursionError) as error:
         return json.dumps({"not_kept": one_line(_text_of(error))})
     if len(text.encode()) > MAX_DETAILS_BYTES:

@@ -37,18 +37,20 @@ class Bell:
         with contextlib.suppress(BlockingIOError):  # full: it rings already
             os.write(self._rope, b"!")
 
-    def wait(self, seconds: float, also: int | None = None) -> bool:
-        """Wait until it rings or ``also`` is readable; False when neither came to pass."""
-        if also is not None:
-            self._poll.register(also, select.POLLIN)
-        try:
-            ready = [fd for fd, _ in self._poll.poll(max(0.0, seconds) * 1000)]
-        finally:
-            if also is not None:
-                self._poll.unregister(also)
-        if self._heard in ready:
+    def watch(self, fd: int) -> None:
+        """Let what can be read there end a wait as well."""
+        self._poll.register(fd, select.POLLIN)
+
+    def unwatch(self, fd: int) -> None:
+        self._poll.unregister(fd)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it rings or something it watches can be read; False when neither came."""
+        if not self._poll.poll(max(0.0, seconds) * 1000):
+            return False
+        with contextlib.suppress(BlockingIOError):  # it was the other one
             os.read(self._heard, 4096)
-        return bool(ready)
+        return True
 
     def close(self) -> None:
         os.close(self._heard)
@@ -82,26 +84,28 @@ class Watching:
         self._bell = bell
         self._using = using
         self._version: Any = None
-        self._version = self._ask()
 
     def wait(self, seconds: float) -> None:
         ends = time.monotonic() + seconds
+        connection = connections[self._using]
+        try:
+            connection.ensure_connection()
+        except Error:  # which the next step will meet as well
+            self._bell.wait(seconds)
+            return
+        # The driver's connection: Django's cursor would log and time each of these questions.
+        # Twenty rounds a second, each with cold caches, are most of what an idle worker uses.
+        rings, ask = self._bell.wait, connection.connection.execute
         while (left := ends - time.monotonic()) > 0:
-            if self._bell.wait(min(left, SQLITE_SECONDS)):
+            if rings(min(left, SQLITE_SECONDS)):
                 return
-            version = self._ask()
+            try:
+                version = ask("PRAGMA data_version").fetchone()
+            except Exception:  # of the driver's own classes: locked or gone, as a step will say
+                continue
             if version != self._version:
                 self._version = version
                 return
-
-    def _ask(self) -> Any:
-        try:
-            connection = connections[self._using]
-            connection.ensure_connection()
-            # Past Django's cursor, which would log and time each of these twenty a second.
-            return connection.connection.execute("PRAGMA data_version").fetchone()
-        except Exception:  # of the driver's own classes: locked or gone, as the next step will say
-            return self._version
 
     def close(self) -> None:
         """Nothing is held."""
@@ -114,6 +118,7 @@ class Listening:
         self._bell = bell
         self._using = using
         self._wrapper: Any = None
+        self._fd = -1  # of its socket: a dead connection no longer says
         self._again_at = 0.0
 
     def wait(self, seconds: float) -> None:
@@ -123,7 +128,7 @@ class Listening:
             self._bell.wait(seconds)
             return
         try:
-            if self._bell.wait(seconds, self._wrapper.connection.fileno()):
+            if self._bell.wait(seconds):
                 for _ in self._wrapper.connection.notifies(timeout=0):
                     pass  # one look at the table serves them all
         except Exception as error:  # of the driver's own classes: it is not behind Django here
@@ -140,6 +145,8 @@ class Listening:
             self._give_up(error)
         else:
             self._wrapper = wrapper
+            self._fd = wrapper.connection.fileno()
+            self._bell.watch(self._fd)
 
     def _give_up(self, error: Exception) -> None:
         logger.warning("not_listening", extra={"error": str(error).splitlines()[0][:200]})
@@ -149,6 +156,7 @@ class Listening:
     def close(self) -> None:
         wrapper, self._wrapper = self._wrapper, None
         if wrapper is not None:
+            self._bell.unwatch(self._fd)
             with contextlib.suppress(Exception):  # it is dead already, mostly
                 wrapper.close()
 

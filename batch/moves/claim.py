@@ -6,7 +6,10 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
 
+from django.db import connections
 from django.db.models.functions import Coalesce
 
 from batch import database
@@ -39,12 +42,29 @@ def claim_next(worker: str, hold: timedelta, using: str) -> Claim | None:
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
     other goes on to the next.
     """
+    if not _any_waits(using):
+        return None
     waiting = BatchJob.objects.using(using).claimable()
     while candidates := list(waiting.values_list(*_FACTS)[:CANDIDATES]):
         for facts in candidates:
             if claim := _claim(facts, worker, hold, using):
                 return claim
     return None
+
+
+def _any_waits(using: str) -> bool:
+    """Asked every second by an idle worker, which else does nothing but compile this query."""
+    sql, parameters = _any_waiting(using)
+    with connections[using].cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return cursor.fetchone() is not None
+
+
+@lru_cache
+def _any_waiting(using: str) -> tuple[str, tuple[Any, ...]]:
+    found = BatchJob.objects.using(using).claimable().order_by().values("id")[:1]
+    sql, parameters = found.query.get_compiler(using).as_sql()
+    return sql, tuple(parameters)
 
 
 def claim_job(job_id: uuid.UUID, worker: str, hold: timedelta, using: str) -> Claim | None:

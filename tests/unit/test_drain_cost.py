@@ -69,6 +69,25 @@ def test_a_target_costs_one_transaction() -> None:
     assert sum(steps) < 1.5 * len(steps)
 
 
+@pytest.mark.only_on("postgres")
+def test_the_server_counts_one_prepared_statement_a_target() -> None:
+    job_id = submit(100)
+
+    def committed() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_stat_force_next_flush()")
+        return count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
+
+    before = committed()
+    assert Runner(content).drain(job_id)
+    # Outside of a transaction each statement commits, and so a SELECT would count as well. What
+    # is more: the claim with its clock, reading ahead, and how this test asks.
+    assert 100 <= committed() - before <= 115
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        assert any("WITH job AS" in statement for (statement,) in cursor.fetchall())
+
+
 def test_no_query_but_the_write_and_reading_ahead_is_on_the_drains_connection() -> None:
     job_id = submit(READ_AHEAD + 20)
     marks: list[int] = []

@@ -39,8 +39,11 @@ def test_a_bell_that_rang_before_the_wait_is_heard_once() -> None:
 def test_a_bell_hears_other_descriptors_as_well() -> None:
     bell = Bell()
     heard, rope = os.pipe()
+    bell.watch(heard)
+    assert not bell.wait(0)
     os.write(rope, b"x")
-    assert bell.wait(10, heard)
+    assert bell.wait(10)
+    bell.unwatch(heard)
     assert not bell.wait(0)
     for fd in (heard, rope):
         os.close(fd)
