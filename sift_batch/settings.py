@@ -139,5 +139,8 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     # Django's own handlers would write these a second time in another form, or mail them.
-    "loggers": {"django": {"handlers": [], "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "httpx2": {"level": "WARNING"},  # at INFO it writes each URL, with whatever key is in it
+    },
 }

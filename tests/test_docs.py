@@ -22,7 +22,7 @@ COMMANDS = sorted(path.stem for path in (ROOT / "batch/management/commands").glo
 # What every command of Django's has.
 COMMON = {"help", "version", "verbosity", "settings", "pythonpath", "traceback"}
 COMMON |= {"no_color", "force_color", "skip_checks"}
-LEVELS = {"exception": "error"}
+LEVELS = {"info": "info", "warning": "warning", "error": "error", "exception": "error"}
 
 
 def text(name: str) -> str:
@@ -130,10 +130,10 @@ def logged() -> Iterator[tuple[str, str, str]]:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id in loggers:
+            if isinstance(owner, ast.Name) and owner.id in loggers and node.func.attr in LEVELS:
                 (event, *_) = node.args
                 assert isinstance(event, ast.Constant), f"{path}: {ast.unparse(node)}"
-                level = LEVELS.get(node.func.attr, node.func.attr)
+                level = LEVELS[node.func.attr]
                 yield event.value, str(loggers[owner.id]), level
 
 
@@ -144,6 +144,17 @@ def test_every_log_event_is_documented_with_its_logger_and_level() -> None:
     ]
     assert set(documented) == set(logged())
     assert len(documented) == len(set(documented))
+
+
+def test_every_step_of_the_pipeline_is_documented() -> None:
+    documented = {event for event, *_ in rows(section("docs/options.md", "Seeing what happens"))}
+    told = {
+        event
+        for path in (ROOT / "sift_batch" / "fetch").rglob("*.py")
+        for event in re.findall(r'\bstep\(\s*"(\w+)"', path.read_text())
+    }
+    assert len(told) > 10
+    assert told == documented
 
 
 def test_every_status_has_its_place_in_the_diagrams() -> None:

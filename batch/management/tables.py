@@ -19,6 +19,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def printable_lines(text: str) -> str:
+    """``text`` with its lines, and without anything else that acts on a terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+
+
 def _printable(text: str) -> str:
     line = "".join(c if c.isprintable() else " " for c in text)
     return line if len(line) <= CELL_CHARS else line[: CELL_CHARS - 1] + "…"

@@ -23,6 +23,7 @@ from .address import is_blocked_name, literal_address
 from .clock import Clock
 from .errors import blocked, fail
 from .limits import MAX_ADDRESSES, NEXT_ADDRESS_SECONDS
+from .steps import step
 from .stream import GuardedStream
 
 if TYPE_CHECKING:
@@ -102,9 +103,12 @@ class Guard(httpcore2.NetworkBackend):
             raise blocked()
         limit = Clock(self._clock.bounded(self._connect_seconds))
         try:
-            sock = self._connected(self._addresses(host, port, limit), limit)
+            addresses = self._addresses(host, port, limit)
+            step("guarded", host=host, port=port, allowed_addresses=len(addresses))
+            sock = self._connected(addresses, limit)
         except ssrfguard.BlockedAddressError:
             raise blocked() from None
+        step("connected", host=host)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.last = GuardedStream(sock, self._clock, self._connect_seconds)
         return self.last

@@ -20,6 +20,7 @@ from .errors import fail, status_error
 from .meta import Meta, iso
 from .retry import retry_after, with_retries
 from .session import Reply, Session
+from .steps import step
 
 Before = Callable[[httpx2.URL], None]
 
@@ -50,6 +51,13 @@ def get_page(
 
     def attempt() -> tuple[Reply, bytes, list[tuple[str, str]]]:
         reply = session.get(url, max_bytes=config.max_body_bytes, before=before)
+        step(
+            "answered",
+            status=reply.status,
+            url=masked(str(reply.url)),
+            redirects=len(reply.redirects),
+            wire_bytes=len(reply.wire),
+        )
         check_status(reply)
         warnings: list[tuple[str, str]] = []
         try:
@@ -101,6 +109,7 @@ def unpacked(
         clock=clock,
         warn=warn,
     )
+    step("decoded", encoding=reply.headers.get("content-encoding") or "none", bytes=len(body))
     if not body.strip():
         raise fail(
             "empty_content",

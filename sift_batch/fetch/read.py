@@ -15,6 +15,7 @@ from .limits import MAX_INDENT_BYTES
 from .meta import Meta
 from .page import Page
 from .plan import Plan
+from .steps import step
 
 
 class Opened:
@@ -30,6 +31,7 @@ class Opened:
         self._text: Decoded | None = None
         self._root: Any = None
         meta.set(detected_type=self.type)
+        step("sniffed", type=self.type, said=page.content_type or "nothing")
         if self.type == "html" and plan.mode != "raw":
             self._parse()
 
@@ -99,6 +101,7 @@ class Opened:
                 warn=self._meta.warn,
             )
             self._meta.set(charset=self._text.charset, charset_source=self._text.source)
+            step("read", charset=self._text.charset, by=self._text.source)
         return self._text.text
 
     def _parse(self) -> None:

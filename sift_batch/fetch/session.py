@@ -19,6 +19,7 @@ from .config import FetchConfig
 from .errors import blocked, fail
 from .guard import Guard, tls_context
 from .limits import MAX_REDIRECTS
+from .steps import step
 from .stream import lost
 
 REDIRECTS = (301, 302, 303, 307, 308)
@@ -112,6 +113,7 @@ class Session:
                     return reply
                 way.append({"status": reply.status, "url": masked(str(url))})
                 url = join_url(url, _location(reply.headers))
+                step("redirected", status=reply.status, to=masked(str(url)))
         except FetchError as error:
             at = masked(str(url))
             if error.code in ("blocked_address", "blocked_redirect") and way:
@@ -120,7 +122,7 @@ class Session:
             meta = {"final_url": at, "redirects": way, **(error.meta or {})}
             error.meta = meta
             raise error from None
-        looped = any(step["url"] == masked(str(url)) for step in way)
+        looped = any(hop["url"] == masked(str(url)) for hop in way)
         raise fail(
             "too_many_redirects",
             "the server redirects in a loop"

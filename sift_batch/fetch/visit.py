@@ -6,7 +6,7 @@ import httpx2
 
 from batch.errors import FetchError
 
-from .address import join_url
+from .address import join_url, masked
 from .clock import Clock
 from .codes import GONE
 from .config import FetchConfig
@@ -19,6 +19,7 @@ from .read import Opened
 from .recover import recovered_page
 from .robots import Robots
 from .session import Session
+from .steps import step
 
 
 def visit(url: httpx2.URL, plan: Plan, config: FetchConfig, clock: Clock, meta: Meta) -> Opened:
@@ -31,7 +32,9 @@ def visit(url: httpx2.URL, plan: Plan, config: FetchConfig, clock: Clock, meta: 
     except FetchError as error:
         if not plan.recover or error.code not in GONE:
             raise
+        step("gone", code=error.code)
         page = recovered_page(url, error, config, clock, meta)
+        step("recovered", archived_at=meta.get("archived_at"), url=masked(page.url))
         return Opened(page, plan, config, clock, meta)
 
 
@@ -55,6 +58,7 @@ def _live(
     if refresh is None:
         return opened
     seconds, target = refresh
+    step("meta_refresh", after_seconds=seconds, followed=seconds <= MAX_META_REFRESH_SECONDS)
     if seconds > MAX_META_REFRESH_SECONDS:
         meta.warn("meta_refresh_ignored", "the page leads to another one after a while")
         return opened
