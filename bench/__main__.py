@@ -12,10 +12,17 @@ from bench import report
 from bench.costs import costs
 from bench.latency import waking
 from bench.measure import FULL, QUICK
+from bench.pages import pages
 from bench.places import places
 from bench.rates import on_postgresql, on_sqlite
 
-PARTS = {"postgresql": on_postgresql, "sqlite": on_sqlite, "waking": waking, "costs": costs}
+PARTS = {
+    "postgresql": on_postgresql,
+    "sqlite": on_sqlite,
+    "waking": waking,
+    "costs": costs,
+    "pages": pages,
+}
 
 
 def main() -> int:

@@ -74,7 +74,7 @@ def _transactions(places: Places) -> float:
 
 def _memory(places: Places, scale: Scale, say: Say) -> Row:
     say(f"draining {scale.megabytes} targets of a megabyte")
-    environment = django_on(places.sqlite("memory"), BENCH_FETCH="megabyte")
+    environment = django_on(places.sqlite("memory"), BENCH_FETCH="bench.fetches.megabyte")
     early = 0
     with System("bench.ours", **environment) as runner:
         runner.ask("submit", count=scale.megabytes)

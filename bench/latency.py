@@ -27,7 +27,9 @@ def waking(places: Places, scale: Scale, say: Say) -> Section:
     ):
         say(f"{scale.submits} submits to an idle worker on {kind}")
         stamps = places.folder / f"stamps-{kind}"
-        environment = django_on(database, BENCH_FETCH="stamp", BENCH_STAMPS=str(stamps))
+        environment = django_on(
+            database, BENCH_FETCH="bench.fetches.stamp", BENCH_STAMPS=str(stamps)
+        )
         with System("bench.ours", **environment) as runner:
             found = _waits(runner, Program(*WORKER, **environment), stamps, scale.submits)
         rows.append(at_most(f"{kind}: median", percentile(found, 50), middle, "ms"))

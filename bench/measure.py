@@ -20,6 +20,7 @@ class Scale:
     calls: int
     big_job: int
     megabytes: int
+    pages: int
 
 
 FULL = Scale(
@@ -30,6 +31,7 @@ FULL = Scale(
     calls=2000,
     big_job=100_000,
     megabytes=2000,
+    pages=240,
 )
 QUICK = Scale(
     rounds=5,
@@ -39,6 +41,7 @@ QUICK = Scale(
     calls=300,
     big_job=20_000,
     megabytes=300,
+    pages=96,
 )
 
 

@@ -130,6 +130,22 @@ def isolate(calls: int) -> float:
     return medians["process"] - medians["thread"]
 
 
+def submit_pages(port: int, count: int) -> str:
+    """Submit a job of ``count`` pages of the documents' web server; its id."""
+    job = next(_numbers)
+    given = [Target(f"http://127.0.0.1:{port}/{job}/{idx}") for idx in range(count)]
+    return Runner().submit("bench", "", given).id
+
+
+def took(jobs: list[str]) -> float:
+    """Seconds from the start of the first to the end of the last of these jobs, all done."""
+    ended = [job for job in map(Runner().job, jobs) if job]
+    assert [job.status for job in ended] == ["done"] * len(jobs), ended
+    starts = [job.started_at for job in ended if job.started_at]
+    ends = [job.finished_at for job in ended if job.finished_at]
+    return (max(ends) - min(starts)).total_seconds()
+
+
 _committed: list[int] = []
 
 
@@ -149,4 +165,4 @@ def progress() -> int:
     return BatchJob.objects.order_by("-created_at").values_list("targets_done", flat=True)[0]
 
 
-ASKED = (submit, drain, count_writes, isolate, submit_stamped, progress)
+ASKED = (submit, drain, count_writes, isolate, submit_stamped, submit_pages, took, progress)

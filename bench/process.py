@@ -16,6 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 END_SECONDS = 30.0
+LONGEST_SECONDS = 300.0
 
 
 class System:
@@ -68,6 +69,11 @@ class Program:
     @property
     def runs(self) -> bool:
         return self._process.poll() is None
+
+    def wait(self) -> None:
+        """Until it ends by itself."""
+        if self._process.wait(LONGEST_SECONDS):
+            raise RuntimeError(f"{self._process.args} ended with {self._process.returncode}")
 
     def __enter__(self) -> Program:
         return self

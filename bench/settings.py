@@ -2,7 +2,8 @@
 
 BENCH_DATABASE     its URL
 BENCH_SYNCHRONOUS  SQLite's setting of that name (default: NORMAL, as in ``sift_batch.settings``)
-BENCH_FETCH        a function of ``bench.fetches``
+BENCH_FETCH        the fetch function (default: ``bench.fetches.nothing``)
+BENCH_PORT         of the web server that the pipeline may reach on 127.0.0.1
 """
 
 import os
@@ -23,9 +24,14 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous};",
     }
 BATCH = {
-    "FETCH": "bench.fetches." + os.environ.get("BENCH_FETCH", "nothing"),
+    "FETCH": os.environ.get("BENCH_FETCH", "bench.fetches.nothing"),
+    "CHILD_DJANGO": False,
     "TARGETS_PER_JOB": 1_000_000,
     "JOBS_PER_CALLER": 1_000_000,
     "JOBS_TOTAL": 1_000_000,
+}
+SIFT_FETCH = {
+    "ALLOWED_NETWORKS": ["127.0.0.1/32"],
+    "ALLOWED_PORTS": [int(os.environ.get("BENCH_PORT", "80"))],
 }
 LOGGING = {"version": 1, "root": {"level": "ERROR"}, "disable_existing_loggers": False}

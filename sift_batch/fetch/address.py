@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 import httpx2
 
@@ -21,7 +21,7 @@ _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d)")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 # Only to choose between two errors for a URL that the parser refused.
-_DIGITS_HOST = re.compile(r"[a-z]+://[0-9.]+(?=[:/?#]|$)", re.IGNORECASE)
+_DIGITS_HOST = re.compile(r"[a-z]+://[\d.]+(?=[:/?#]|$)", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\A[a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s?#]*@")
 _ANY_USERINFO = re.compile(r"(?<=//)[^/\s?#]*@")  # also of a URL within a URL
 
@@ -110,16 +110,24 @@ def _parsed(text: str) -> httpx2.URL:
         host = url.raw_host.decode("ascii")
         port = port_of(url)
     except Exception:  # ValueError, idna's and httpx2's own errors alike
-        if _DIGITS_HOST.match(unicodedata.normalize("NFKC", text)):
-            raise blocked() from None
+        _refuse_digits(text)
         raise _invalid("the URL cannot be read") from None
     if not 0 <= port < 65536:
         raise _invalid("the URL's port is not a port number")
+    if port == 0:
+        raise blocked()  # httpcore2 would take it for the scheme's own port
     if literal_address(host) is None or "%" in host:
         labels = host.removesuffix(".").split(".")
         if len(host) > 253 or not all(map(_is_label, labels)):
+            _refuse_digits(text)
             raise _invalid("the URL's host is not a valid name")
     return url
+
+
+def _refuse_digits(text: str) -> None:
+    """Tell an encoded IPv4 address apart from a host that is none."""
+    if _DIGITS_HOST.match(unicodedata.normalize("NFKC", unquote(text))):
+        raise blocked()
 
 
 def _is_label(label: str) -> bool:

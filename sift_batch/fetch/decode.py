@@ -27,6 +27,9 @@ else:
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", *(bytes([n]) + b"\x2a\x4d\x18" for n in range(0x50, 0x60)))
 
+_NO_ENCODINGS = frozenset({"none", "binary", "utf-8", "aws-chunked"})
+"""What servers put into Content-Encoding although it says nothing about the bytes."""
+
 Warn = Callable[[str, str], None]
 
 
@@ -39,7 +42,9 @@ def decoded(
     ``connection_lost``.
     """
     names = [n.strip().lower() for n in content_encoding.split(",") if n.strip()]
-    names = [n.removeprefix("x-") for n in names if n != "identity"]
+    for name in _NO_ENCODINGS.intersection(names):
+        warn("encoding_mismatch", f"the server names {name} as an encoding, which packs nothing")
+    names = [n.removeprefix("x-") for n in names if n != "identity" and n not in _NO_ENCODINGS]
     if len(names) > MAX_ENCODINGS:
         raise _bad("the server packed the body too many times")
     for name in names:

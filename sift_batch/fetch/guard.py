@@ -124,7 +124,8 @@ class Guard(httpcore2.NetworkBackend):
             return ssrfguard.resolve(target, policy=self._policy, resolver=lookup)
 
         try:
-            return _abandonable(resolve, limit.remaining())
+            # What is an address already is not looked up, so nothing can hang.
+            return resolve() if literal else _abandonable(resolve, limit.remaining())
         except TimeoutError:
             raise fail(
                 "dns_failed", "the name look-up did not answer in time", "try again later"

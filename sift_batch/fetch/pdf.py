@@ -17,7 +17,8 @@ from .pages import PageRange, ranges
 
 _one_at_a_time = threading.Lock()
 """pdfium is not thread-safe: one document at a time in a process."""
-_ENCRYPTED = 4  # pdfium's error code for a password that is missing
+_ENCRYPTED = (4, 5)  # pdfium's error codes: a password is missing, a protection is unknown to it
+_MAX_TITLE_CHARS = 500
 _SOFT_BREAK = re.compile("[\ufffe\x02\u00ad]\n?")
 
 
@@ -34,7 +35,10 @@ def read_pdf(
         chosen = _chosen(count, wanted, meta)
         rest = chosen[config.max_pages :]
         chosen = chosen[: config.max_pages]
-        pages = [(number, _text(pdf, number)) for number in chosen]
+        texts = [_text(pdf, number) for number in chosen]
+        if all(text is None for text in texts):
+            raise _broken()
+    pages = [(number, text or "") for number, text in zip(chosen, texts, strict=True)]
     empty = [number for number, text in pages if not text]
     if len(empty) == len(pages):
         raise fail(
@@ -64,7 +68,7 @@ def _opened(body: bytes) -> Iterator[Any]:
     try:
         pdf = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as bad:
-        if bad.err_code == _ENCRYPTED:
+        if bad.err_code in _ENCRYPTED:
             raise fail(
                 "pdf_encrypted",
                 "the PDF can only be opened with a password",
@@ -98,8 +102,14 @@ def _chosen(count: int, wanted: PageRange | None, meta: Meta) -> list[int]:
     return chosen
 
 
-def _text(pdf: Any, number: int) -> str:
-    page = pdf[number - 1]
+def _text(pdf: Any, number: int) -> str | None:
+    """A page's text, None when the page is damaged."""
+    import pypdfium2
+
+    try:
+        page = pdf[number - 1]
+    except pypdfium2.PdfiumError:
+        return None  # the other pages of the document can still be read
     try:
         textpage = page.get_textpage()
         try:
@@ -114,7 +124,11 @@ def _text(pdf: Any, number: int) -> str:
 
 
 def _title(pdf: Any) -> str | None:
-    return str(pdf.get_metadata_value("Title")).strip() or None
+    try:
+        title = str(pdf.get_metadata_value("Title"))
+    except UnicodeDecodeError:  # half a surrogate pair
+        return None
+    return " ".join(title.replace("\x00", " ").split())[:_MAX_TITLE_CHARS] or None
 
 
 def _is_right_to_left(text: str) -> bool:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -20,7 +21,9 @@ from .meta import Meta, iso
 from .page import Page, page_of, unpacked
 from .session import REDIRECTS, Reply, Session
 
-_SNAPSHOT = re.compile(r"/web/(\d{14})(?:[a-z]{2}_)?/(.+)\Z")
+_STAMP = re.compile(r"[0-9]{14}")
+_SNAPSHOT = re.compile(r"/web/([0-9]{14})(?:[a-z]{2}_)?/(.+)\Z")
+_DEFAULT_PORT = re.compile(r"\A([^/?#]*):(?:80|443)(?=[/?#]|\Z)")
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,8 @@ class _Archive:
                 address = further
                 continue
             served = _SNAPSHOT.search(address)
-            if reply.status != 200 or served is None:
+            moment = _moment(served[1]) if served else None
+            if reply.status != 200 or moment is None:
                 return None
             warnings: list[tuple[str, str]] = []
             try:
@@ -114,8 +118,7 @@ class _Archive:
             except FetchError:
                 return None
             meta.warn_all(warnings)
-            moment = datetime.strptime(served[1], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-            meta.set(archived_at=iso(moment), archive_url=address)
+            meta.set(archived_at=iso(moment), archive_url=masked(address))
             return page_of(reply, body, meta, url=url)
         return None
 
@@ -142,7 +145,7 @@ class _Archive:
             return _captures(json.loads(body))
         except FetchError as error:
             self.down = error.code != "empty_content"  # no captures: an empty body, or []
-        except (ValueError, TypeError, IndexError, KeyError):
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             self.down = True
         return []
 
@@ -168,13 +171,28 @@ def _captures(rows: list[list[str]]) -> list[tuple[str, str]]:
         return []
     at = {name: column for column, name in enumerate(rows[0])}
     stamp, url, status = at.get("timestamp", 0), at.get("original", 1), at.get("statuscode")
-    return [
-        (row[stamp], row[url])
-        for row in rows[1:]
-        if re.fullmatch(r"\d{14}", row[stamp]) and (status is None or row[status] == "200")
-    ]
+    needed = max(stamp, url, status or 0)
+    good = []
+    for row in rows[1:]:
+        if not isinstance(row, list) or len(row) <= needed:
+            continue
+        if status is not None and str(row[status]) != "200":
+            continue
+        if _moment(row[stamp]) and str(row[url]).startswith(("http://", "https://")):
+            good.append((row[stamp], row[url]))
+    return good
+
+
+def _moment(stamp: Any) -> datetime | None:
+    """The moment that an archive's timestamp names, None when it names none."""
+    if not isinstance(stamp, str) or _STAMP.fullmatch(stamp) is None:
+        return None
+    try:
+        return datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _comparable(url: str) -> str:
     rest = url.partition("://")[2] or url
-    return rest.removeprefix("www.").rstrip("/").lower()
+    return _DEFAULT_PORT.sub(r"\1", rest).removeprefix("www.").rstrip("/").lower()

@@ -11,16 +11,20 @@ from .limits import MAX_GREP_CHARS, REGEX_MEMORY_BYTES
 _CONSTRUCTS = (
     (re.compile(r"\(\?<?[=!]"), "look-around such as (?=…) is not supported; match the text"),
     (re.compile(r"\(\?>"), "atomic groups (?>…) are not supported, nor needed: use (?:…)"),
-    (re.compile(r"\(\?P=|\\k"), "back-references are not supported; spell the text out"),
+    (re.compile(r"\(\?P="), "back-references are not supported; spell the text out"),
     (re.compile(r"\(\?\("), "conditions (?(1)…) are not supported; use two alternatives"),
     (re.compile(r"\(\?[a-z]*x"), "the flag x is not supported; leave out spaces and comments"),
     (re.compile(r"\(\?R\)|\(\?\d"), "recursion is not supported"),
+    (re.compile(r"\(\?#"), "comments (?#…) are not supported; leave them out"),
+    (re.compile(r"\(\?'"), "write a named group as (?P<name>…)"),
 )
+_REVERSED = re.compile(r"\{(\d+),(\d+)\}")
 _ESCAPES = {
     "Z": "\\Z is not supported; use \\z or $ for the end of a line",
     "h": "\\h is not supported; use [ \\t]",
     "R": "\\R is not supported, nor needed: each line is matched by itself",
     "K": "\\K is not supported",
+    "k": "back-references such as \\k<name> are not supported; spell the text out",
     "G": "\\G is not supported",
 }
 
@@ -52,6 +56,9 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def _hint(pattern: str, reason: str) -> str:
+    span = _REVERSED.search(reason)
+    if span and int(span[1]) > int(span[2]):
+        return f"the repeat {span[0]} ends below its beginning; write the smaller number first"
     if "repetition size" in reason:
         return "repeats over 1000 are not supported; use + or a smaller number"
     if "no argument" in reason:

@@ -30,7 +30,9 @@ class _Holds:
         now = time.monotonic()
         with self._lock:
             self._until = {h: until for h, until in self._until.items() if until > now}
-            self._until[host] = now + min(seconds, MAX_HOST_HOLD_SECONDS)
+            # Of two answers to requests side by side the one that asks for more counts.
+            until = now + min(seconds, MAX_HOST_HOLD_SECONDS)
+            self._until[host] = max(until, self._until.get(host, 0.0))
 
     def remaining(self, host: str) -> float:
         with self._lock:

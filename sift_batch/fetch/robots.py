@@ -75,7 +75,8 @@ class Robots:
 
         try:
             with Session(self._config, self._clock) as session:
-                reply = session.get(url, max_bytes=MAX_ROBOTS_BYTES, max_redirects=5)
+                # Not MAX_ROBOTS_BYTES: of a larger file the beginning counts.
+                reply = session.get(url, max_bytes=self._config.max_body_bytes, max_redirects=5)
             if 400 <= reply.status < 500:
                 return Protego.parse("")
             if not 200 <= reply.status < 300:
@@ -90,4 +91,5 @@ class Robots:
                 return Protego.parse("")
             self._clock.check()
             return _UNREADABLE
-        return Protego.parse(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
+        # A byte order mark would hide the first line.
+        return Protego.parse(body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace"))

@@ -149,7 +149,8 @@ class Session:
             finally:
                 response.close()
         except httpx2.RemoteProtocolError:
-            if self._guard.last is not None and self._guard.last.ended:
+            last = self._guard.last
+            if last is not None and last.ended and last.speaks_http:
                 raise lost() from None
             raise fail(
                 "bad_response",

@@ -13,6 +13,7 @@ from .clock import Clock
 from .errors import fail, out_of_time
 from .limits import READ_SECONDS
 
+_HTTP = b"HTTP/"
 _CA_HINT = "an operator can trust a private authority with SIFT_FETCH['CA_FILE']"
 
 
@@ -25,6 +26,12 @@ class GuardedStream(httpcore2.NetworkStream):
         self._connect_seconds = connect_seconds
         self.ended = False
         """Whether the server closed the connection."""
+        self._head = b""
+
+    @property
+    def speaks_http(self) -> bool:
+        """Whether what came so far is the beginning of an HTTP answer."""
+        return _HTTP.startswith(self._head)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
@@ -35,6 +42,8 @@ class GuardedStream(httpcore2.NetworkStream):
         except OSError:
             raise lost() from None
         self.ended = not data
+        if len(self._head) < len(_HTTP):
+            self._head = (self._head + data)[: len(_HTTP)]
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import lxml.html
+from lxml import etree
 
 from ..limits import LARGE_PAGE_ELEMENTS
 from .tables import grid_of, write_grid
@@ -13,13 +14,20 @@ from .tree import body_of, has_more_elements
 from .writer import fenced
 
 MAX_FILLER_CHARS = 1000
+_FACTS = etree.XPath("//script[@type='application/ld+json']")
+_FORUM = '"DiscussionForumPosting"'
 _LIST_MARK = re.compile(r"\s*(?:[-*+]|\d+\.) ")
 _LEAD = re.compile(r"^(?:[-*+>]|\d+\.|#+)\s+")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _BLANKS = re.compile(r"\n{3,}")
 
 
-def article(root: Any, *, plain: bool, max_elements: int | None = None) -> str:
+def is_forum(root: Any) -> bool:
+    """Whether a tree (not cleaned yet) says that its comments are the content."""
+    return any(_FORUM in (script.text or "") for script in _FACTS(root))
+
+
+def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | None = None) -> str:
     """The main content of a cleaned tree, empty when there is none. Changes the tree.
 
     Beyond ``max_elements`` (code and simple tables count as one) nothing is looked for.
@@ -31,6 +39,11 @@ def article(root: Any, *, plain: bool, max_elements: int | None = None) -> str:
     kept.take_from(root)
     if max_elements is not None and has_more_elements(root, max_elements):
         return ""
+    if forum:
+        # The one thing for which trafilatura needs a script; with the page's own it would also
+        # take text that the page does not show.
+        mark = etree.SubElement(body_of(root), "script", type="application/ld+json")
+        mark.text = f'{{"@type": {_FORUM}}}'
     found: Any = bare_extraction(
         root,
         output_format="markdown",

@@ -11,7 +11,7 @@ from ..errors import fail
 from ..limits import BODY_OVER_ARTICLE, MAX_ARTICLE_ELEMENTS, SHORT_ARTICLE_CHARS
 from ..meta import Meta
 from . import walls
-from .article import article, link_texts, mostly_lost_links
+from .article import article, is_forum, link_texts, mostly_lost_links
 from .head import describe
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
 from .writer import Writer
@@ -29,6 +29,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     describe(root, url, meta)
     shell_root = copy(root)
     make_links_absolute(root, base_url(root, url))
+    forum = is_forum(root)
     drop_invisible(root)
     chars = visible_chars(root)
     walls.check_walls(shell_root, source, chars, meta.get("title"))
@@ -37,7 +38,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     if chars == 0:
         raise _empty("the page shows no text")
     plain = mode == "text"
-    content = "" if mode == "full" else _article(root, chars, mode, meta)
+    content = "" if mode == "full" else _article(root, chars, mode, meta, forum=forum)
     if content:
         meta.set(extractor="trafilatura", mode_used="text" if plain else "article")
     else:
@@ -48,12 +49,12 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     return Document(content, "text" if plain else "markdown")
 
 
-def _article(root: Any, chars: int, mode: str, meta: Meta) -> str:
+def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> str:
     """The main content; empty where ``auto`` and ``text`` have to take the whole page."""
     links = link_texts(root)
     try:
         limit = None if mode == "article" else MAX_ARTICLE_ELEMENTS
-        content = article(copy(root), plain=mode == "text", max_elements=limit)
+        content = article(copy(root), plain=mode == "text", forum=forum, max_elements=limit)
     except Exception:
         # Whatever breaks the extraction must not cost the page, which can be had as a whole.
         logger.info("article_extraction_failed", exc_info=True)

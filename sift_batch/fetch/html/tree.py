@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import lxml.html
 from lxml import etree
@@ -16,13 +16,21 @@ INVISIBLE = (
     "script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas",
     "audio", "video", "select", "datalist", "head",
 )  # fmt: skip
+_IN_HEAD = (
+    "title", "base", "meta", "link", "style", "script", "noscript", "template", "object",
+    etree.Comment, etree.ProcessingInstruction,
+)  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _BREAKS = re.compile("[\x0b\x0c]")
 # What XML, and so a tree, cannot hold; written as a character reference too.
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\ufffe\uffff]")
+_CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r"})
 _REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-fA-F]);?")
 _MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
+_UNSAFE = re.compile(r"[\s)]")
+_AS_IT_IS = re.compile(r"https?://[^/?#]", re.IGNORECASE)
+_COUNT = etree.XPath("count(descendant-or-self::*)")
 _LINK_ATTRIBUTES = (("a", "href"), ("area", "href"), ("img", "src"))
 _KEPT_SCHEMES = ("http://", "https://", "mailto:", "tel:")
 
@@ -32,17 +40,45 @@ def parse(text: str) -> Any:
 
     Raises ``too_complex`` for a page nested deeper than the parser follows.
     """
-    text = _REFERENCE.sub(_readable, text)
-    text = _NO_TEXT.sub("\ufffd", _BREAKS.sub(" ", text))
-    # Bytes, since a str with an XML declaration is refused.
+    if "&#" in text:
+        text = _REFERENCE.sub(_readable, text)
+    # Bytes, since a str with an XML declaration is refused; and they tell soonest whether there
+    # is something to mend.
+    source = text.encode("utf-8", "replace")
+    if b"\xef\xbf" in source or len(source.translate(None, _CONTROLS)) < len(source):
+        text = _NO_TEXT.sub("\ufffd", _BREAKS.sub(" ", text))
+        source = text.encode("utf-8", "replace")
     parser = lxml.html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
     try:
-        root = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        root = lxml.html.document_fromstring(source, parser=parser)
     except etree.ParserError:
         return None
     if any("depth" in entry.message for entry in parser.error_log):
         raise fail("too_complex", "the page is nested too deeply to be read", "ask for mode raw")
+    _end_head(root)
     return root
+
+
+def _end_head(root: Any) -> None:
+    """Move what the head cannot hold into the body.
+
+    Both tags may be left out, and the parser does not know that ``main``, ``article`` and others
+    of HTML 5 end a head (https://html.spec.whatwg.org/multipage/dom.html#metadata-content).
+    """
+    head = root.find("head")
+    if head is None:
+        return
+    first = next((n for n, e in enumerate(head) if e.tag not in _IN_HEAD), None)
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    moved = list(head)[first:]
+    if body.text:  # stands after all of them
+        moved[-1].tail = (moved[-1].tail or "") + body.text
+        body.text = None
+    body[:0] = moved
 
 
 def _readable(reference: re.Match[str]) -> str:
@@ -60,6 +96,23 @@ def base_url(root: Any, url: str) -> str:
     return url
 
 
+def _resolver(base: str) -> Callable[[str], str | None]:
+    """:func:`joined` for one base: pages have hundreds of links, and most are plain ones."""
+    scheme, netloc = urlsplit(base)[:2]
+    origin = f"{scheme}://{netloc}"
+
+    def resolve(link: str) -> str | None:
+        link = link.strip()
+        if link[-1:] not in ("?", "#"):
+            if _AS_IT_IS.match(link):
+                return link
+            if link[:1] == "/" and link[1:2] != "/" and "/." not in link:
+                return origin + link
+        return joined(base, link)
+
+    return resolve
+
+
 def joined(base: str, link: str) -> str | None:
     """``link`` made absolute, or None when it leads to nothing that can be followed."""
     try:
@@ -71,17 +124,19 @@ def joined(base: str, link: str) -> str | None:
 
 def make_links_absolute(root: Any, base: str) -> None:
     """Resolve every link; those to scripts and data lose their target."""
+    resolve = _resolver(base)
     for tag, attribute in _LINK_ATTRIBUTES:
         for element in root.iter(tag):
             link = element.get(attribute)
             if link is None:
                 continue
-            absolute = joined(base, link)
+            absolute = resolve(link)
             if absolute is None:
                 del element.attrib[attribute]
             else:
-                # Spaces and brackets would end a Markdown link early.
-                element.set(attribute, _SPACE.sub("%20", absolute).replace(")", "%29"))
+                if _UNSAFE.search(absolute):  # which would end a Markdown link early
+                    absolute = _SPACE.sub("%20", absolute).replace(")", "%29")
+                element.set(attribute, absolute)
 
 
 def drop_invisible(root: Any) -> None:
@@ -95,7 +150,7 @@ def drop_invisible(root: Any) -> None:
 
 
 def has_more_elements(root: Any, limit: int) -> bool:
-    return next(islice(root.iter(), limit, None), None) is not None
+    return bool(_COUNT(root) > limit)
 
 
 def body_of(root: Any) -> Any:
@@ -105,7 +160,7 @@ def body_of(root: Any) -> Any:
 
 def visible_chars(root: Any) -> int:
     """How much text a cleaned tree has, white space counted once."""
-    return len(_SPACE.sub(" ", body_of(root).text_content()).strip())
+    return len(" ".join(body_of(root).text_content().split()))
 
 
 def _is_hidden(element: Any) -> bool:

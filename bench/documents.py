@@ -1,0 +1,76 @@
+"""Pages of the size and the make-up that news sites serve, made from a seed."""
+
+from __future__ import annotations
+
+import random
+
+TEXT = (
+    "the a of and to in on for with was had from that bridge quarry mayor council river town"
+    " ferry winter stone money letter engineer morning decided opened closed carried promised"
+    " old new long narrow early two three hundred years people children market station road"
+)
+WORDS = TEXT.split()
+COUNT = 24
+
+
+def documents() -> list[str]:
+    """HTML of some 100 kB each: navigation, scripts, one article, teasers, a footer."""
+    return [_page(random.Random(seed)) for seed in range(COUNT)]
+
+
+def _page(chance: random.Random) -> str:
+    title = _sentence(chance, 7)
+    paragraphs = "".join(_block(chance) for _ in range(chance.randint(12, 45)))
+    script = f"<script>var data = {[chance.random() for _ in range(1500)]};</script>"
+    style = "<style>" + "".join(_rule(chance) for _ in range(400)) + "</style>"
+    return (
+        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{title}</title>"
+        f'<meta name="author" content="A. Writer">{style}{script}</head><body>'
+        f'<header class="site"><nav class="menu"><ul>{_links(chance, 60)}</ul></nav></header>'
+        f'<main><div class="layout"><article class="post"><h1>{title}</h1>'
+        f'<div class="meta"><span class="byline">By A. Writer</span>'
+        f"<time datetime=2026-03-01>1 March</time></div>{paragraphs}</article>"
+        f'<aside class="sidebar"><h2>Most read</h2><ul>{_links(chance, 25)}</ul></aside></div>'
+        f'<section class="related"><h2>Related</h2>{_teasers(chance, 12)}</section></main>'
+        f"{script}<footer><ul>{_links(chance, 40)}</ul><p>All rights reserved.</p></footer>"
+        "</body></html>"
+    )
+
+
+def _block(chance: random.Random) -> str:
+    kind = chance.random()
+    if kind < 0.08:
+        return f"<h2>{_sentence(chance, 5)}</h2>"
+    if kind < 0.14:
+        items = "".join(f"<li>{_sentence(chance, 12)}</li>" for _ in range(5))
+        return f"<ul>{items}</ul>"
+    if kind < 0.17:
+        cells = "".join(f"<tr><td>{_sentence(chance, 2)}<td>{chance.random()}" for _ in range(8))
+        return f"<table>{cells}</table>"
+    text = " ".join(_sentence(chance, chance.randint(8, 25)) for _ in range(chance.randint(2, 6)))
+    return f'<p>{text} <a href="/{chance.random()}">{_sentence(chance, 3)}</a></p>'
+
+
+def _sentence(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choices(WORDS, k=words)).capitalize() + "."
+
+
+def _links(chance: random.Random, count: int) -> str:
+    return "".join(
+        f'<li class="item"><a href="/section/{number}?from=menu" data-track="nav-{number}">'
+        f"{_sentence(chance, 3)}</a></li>"
+        for number in range(count)
+    )
+
+
+def _teasers(chance: random.Random, count: int) -> str:
+    return "".join(
+        f'<div class="teaser card"><a href="/story/{number}"><img src="/{number}.jpg" alt="">'
+        f"<h3>{_sentence(chance, 6)}</h3></a><p>{_sentence(chance, 14)}</p></div>"
+        for number in range(count)
+    )
+
+
+def _rule(chance: random.Random) -> str:
+    name, width, colour = chance.randint(0, 9999), chance.randint(0, 40), chance.random()
+    return f".c{name}{{margin:{width}px;color:#{colour:.6f}}}"
