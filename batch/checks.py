@@ -19,7 +19,10 @@ E_NOT_A_DICT = "batch.E001"
 E_UNKNOWN_KEY = "batch.E002"
 E_BAD_VALUE = "batch.E003"
 E_NOT_LOADED = "batch.E004"
+E_NO_AUTOCOMMIT = "batch.E005"
+CELERY = "celery.Celery"
 W_SQLITE = "batch.W001"
+W_LOCAL_TIME = "batch.W002"
 
 
 @register("batch")
@@ -35,7 +38,7 @@ def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
         "VALIDATE": settings.validate,
         "LANE": settings.lane,
         "CALLER": settings.caller,
-        "DISPATCH": {"worker": None, "thread": None, "celery": "celery.Celery"}.get(
+        "DISPATCH": {"worker": None, "thread": None, "celery": CELERY}.get(
             settings.dispatch, settings.dispatch
         ),
     }
@@ -45,7 +48,11 @@ def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
             if path is not None:
                 load(key, path)
         except ImproperlyConfigured as error:
-            hint = "name a function that can be imported from here"
+            hint = (
+                "install celery: pip install celery"
+                if path == CELERY
+                else "name a function that can be imported from here"
+            )
             found.append(Error(str(error), hint=hint, id=E_NOT_LOADED))
     return found
 
@@ -53,17 +60,36 @@ def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:
 @register("batch")
 def check_database(**kwargs: Any) -> list[CheckMessage]:
     options = connections.settings[database.alias()]
-    mode = str(options.get("OPTIONS", {}).get("transaction_mode", "")).upper()
-    if not options["ENGINE"].endswith("sqlite3") or mode in ("IMMEDIATE", "EXCLUSIVE"):
-        return []
-    return [
-        Warning(
-            "SQLite begins transactions in deferred mode: one that read first may be refused as"
-            " locked at once, whatever the timeout",
-            hint='set OPTIONS to {"transaction_mode": "IMMEDIATE", "timeout": 20}',
-            id=W_SQLITE,
+    found: list[CheckMessage] = []
+    if not options["AUTOCOMMIT"]:
+        found.append(
+            Error(
+                "the runner's database has AUTOCOMMIT off, so nothing that a worker writes would"
+                " ever be committed",
+                hint="leave AUTOCOMMIT out of it; ATOMIC_REQUESTS is fine",
+                id=E_NO_AUTOCOMMIT,
+            )
         )
-    ]
+    if not django_settings.USE_TZ and django_settings.TIME_ZONE != "UTC":
+        found.append(
+            Warning(
+                "with USE_TZ off, times are local ones: when the clocks change, the claims of"
+                " living workers may seem to have run out",
+                hint='set USE_TZ = True, or TIME_ZONE = "UTC"',
+                id=W_LOCAL_TIME,
+            )
+        )
+    mode = str(options.get("OPTIONS", {}).get("transaction_mode", "")).upper()
+    if options["ENGINE"].endswith("sqlite3") and mode not in ("IMMEDIATE", "EXCLUSIVE"):
+        found.append(
+            Warning(
+                "SQLite begins transactions in deferred mode: one that read first may be refused"
+                " as locked at once, whatever the timeout",
+                hint='set OPTIONS to {"transaction_mode": "IMMEDIATE", "timeout": 20}',
+                id=W_SQLITE,
+            )
+        )
+    return found
 
 
 def _id(fault: conf.Fault) -> str:

@@ -51,18 +51,13 @@ class Drain:
         settings: Settings,
         ttl: timedelta,
         using: str,
-        *,
-        renews: bool,
     ) -> None:
-        """``renews``: nobody else renews the claim, so each outcome does, for longer than the
-        next target may take."""
         self.claim = claim
         self._isolation = isolation
         self._ttl = ttl
         self._using = using
         self._timeout = timedelta(seconds=settings.target_timeout_seconds)
         self._longest_pause = min(MAX_BACKOFF_SECONDS, settings.claim_seconds / 4)
-        self._hold = hold_of(settings) if renews else None
         self._clock = database.Clock(claim.claimed_at)
         self._cut = threading.Event()
         self._log = {"job": str(claim.job_id)}
@@ -170,7 +165,6 @@ class Drain:
             outcome=outcome,
             now=self._clock.now(),
             ttl=self._ttl,
-            hold=self._hold,
         )
         following = record(entry, self._using)
         if following is Next.LOST:
@@ -218,11 +212,6 @@ class Drain:
         except Error:
             # The claim runs out by itself, and the job is reaped then.
             logger.exception("job_not_failed", extra=self._log)
-
-
-def hold_of(settings: Settings) -> timedelta:
-    """How long a drain outside the worker claims its job: longer than one target may take."""
-    return timedelta(seconds=settings.target_timeout_seconds + 2 * settings.claim_seconds)
 
 
 def _target(url: str, options: object) -> Target | Outcome:

@@ -67,9 +67,11 @@ class InvalidTargetsError(BatchError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = list(problems)
         first = self.problems[0]
-        where = "" if first.index is None else f" at index {first.index}"
-        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
-        super().__init__(f"invalid targets: {first.message}{where}{more}")
+        told = [] if first.index is None else [f"at index {first.index}"]
+        if len(self.problems) > 1:
+            told.append(f"and {len(self.problems) - 1} more")
+        more = f" ({', '.join(told)})" if told else ""
+        super().__init__(f"invalid targets: {first.message}{more}")
 
 
 class UnknownJobError(BatchError):

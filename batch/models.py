@@ -202,11 +202,13 @@ class BatchTarget(models.Model):
     def as_status(self) -> TargetStatus:
         """The row as the runner shows it."""
         stored = self.result
+        content = stored.get("content") if isinstance(stored, dict) else None
+        meta = stored.get("meta") if isinstance(stored, dict) else None
         return TargetStatus(
             idx=self.idx,
             url=self.url,
             status=self.status,
-            result=None if stored is None else Result(stored["content"], stored.get("meta", {})),
+            result=None if stored is None else Result(content or "", meta or {}),
             error=self.error,
             hint=self.hint,
             code=self.code,

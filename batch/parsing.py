@@ -72,7 +72,7 @@ def _target(index: int, item: Any, defaults: Mapping[str, Any], problems: list[P
         given = item.options
         if isinstance(given, Options):
             # A zero value was not given: a default may take its place.
-            given = {k: v for k, v in vars(given).items() if v != getattr(NO_OPTIONS, k)}
+            given = {k: v for k, v in vars(given).items() if v != getattr(NO_OPTIONS, k, None)}
     elif isinstance(item, Mapping):
         url = item.get("url", "")
         given = item.get("options", {})

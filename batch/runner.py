@@ -15,10 +15,11 @@ from uuid import UUID
 
 from batch import conf, database, dispatch
 from batch.canonical import idem_key
-from batch.drain import Drain, hold_of
+from batch.drain import Drain
 from batch.errors import InvalidTargetsError, TooManyTargetsError, UnknownJobError
 from batch.ids import parse_id, process_name
 from batch.isolation import InThread, Isolation, Isolator, Limits
+from batch.keeping import kept_in_hand
 from batch.loading import load, load_fetch
 from batch.models import BatchJob, BatchTarget
 from batch.moves import create, end, remove
@@ -141,11 +142,13 @@ class Runner:
         else:
             isolator = Isolator(load_fetch(self._fetch or settings.fetch), settings)
             isolation = isolator.isolation()
-        claim = claim_job(known, process_name(), hold_of(settings), using)
+        worker, hold = process_name(), timedelta(seconds=settings.claim_seconds)
+        claim = claim_job(known, worker, hold, using)
         if claim is None:
             return _not_drained(job_id)
         try:
-            Drain(claim, isolation, settings, self._ttl(), using, renews=True).run()
+            with kept_in_hand(claim, worker, hold, using):
+                Drain(claim, isolation, settings, self._ttl(), using).run()
         finally:
             isolation.close()
             if isolator:

@@ -35,9 +35,7 @@ class Slot:
 
     def take(self, claim: Claim) -> None:
         """Drain this job. The slot has to be free."""
-        self.drain = Drain(
-            claim, self._isolation, self._settings, self._settings.ttl, self._using, renews=False
-        )
+        self.drain = Drain(claim, self._isolation, self._settings, self._settings.ttl, self._using)
         self._jobs.put(self.drain)
 
     def finish(self) -> None:

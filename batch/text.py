@@ -15,10 +15,16 @@ MAX_DEPTH = 30  # MariaDB's JSON_VALID stops at 32 levels; the outermost ones ar
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _USERINFO = re.compile(r"(?<=://)[^/\s?#]*@")
 _COOKIE = re.compile(r"(?i)(cookie2?[\"']?\s*[:=]\s*)[^\r\n]+")
+_AUTHORIZATION = re.compile(
+    r"(?i)((?:proxy-)?authorization[\"']?\s*[=:,]\s*b?[\"']?)"
+    r"(?:digest\s[^\r\n]+|(?:[a-z][\w-]*\s+)?[^\s\"',;)}\]]+)"
+)
+_IN_QUERY = re.compile(r"(?i)([?&](?:key|sig|auth|code|session)=)[^&\s#\"'<>]+")
 _BEARER = re.compile(r"(?i)\b(bearer\s+)(?=[^\s\"',;]*\d)[^\s\"',;]+")
 _SECRET = re.compile(
-    r"(?i)((?:proxy-)?authorization|password|passwd|pwd|secret|token|api[_-]?key)"
-    r"(\"?'?\s*[=:]\s*)((?:bearer|basic)\s+)?(\"[^\"]*\"|'[^']*'|[^\s,;&)}\]]+)"
+    r"(?i)(password|passwd|passphrase|pwd|secret|token|jwt|credential|signature"
+    r"|(?:api|access|private)[_-]?key)"
+    r"(\"?'?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&)}\]]+)"
 )
 
 
@@ -30,6 +36,7 @@ def clean(text: str) -> str:
 def masked(text: str) -> str:
     """``text`` without the credentials that URLs and error messages tend to carry."""
     text = _COOKIE.sub(r"\1***", _USERINFO.sub("***@", text))
+    text = _IN_QUERY.sub(r"\1***", _AUTHORIZATION.sub(r"\1***", text))
     return _BEARER.sub(r"\1***", _SECRET.sub(r"\1\2***", text))
 
 
@@ -56,7 +63,8 @@ def clean_json(value: Any, where: str, depth: int = 1) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{where} is {float(value)}, which JSON cannot hold")
-        return float(value)
+        # PostgreSQL gives whole numbers back as integers, so that is what they are everywhere.
+        return int(value) if abs(value) >= 2**53 else float(value) + 0.0
     if depth > MAX_DEPTH:
         raise ValueError(f"{where[:80]} is nested over {MAX_DEPTH} levels deep, or in a circle")
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ class Options:
     jq: str = ""
     context: bool = False
     recover: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def given(self) -> dict[str, Any]:
         """The options that differ from their zero value, in field order, as JSON stores them."""

@@ -105,7 +105,7 @@ class Worker:
     def _start(self) -> None:
         self._isolator.check()
         self._started_at = database.now(self._using)
-        reap(RESTART, self._using, sole=self._sole)
+        self._reap(sole=self._sole)
         self._slots = [
             Slot(self._isolator.isolation(), self._settings, self._using, self._bell.ring)
             for _ in range(self._slot_count)
@@ -161,12 +161,11 @@ class Worker:
             self._renew()
             self._renew_at = now + self._settings.claim_seconds / 4
         if now >= self._reap_at and not self._pause:
-            if count := reap(RESTART, self._using):
-                logger.warning("jobs_reaped", extra={"jobs": count})
+            self._reap()
             self._reap_at = now + self._settings.claim_seconds / 4
         if now >= self._purge_at:
-            self._purge()
             self._purge_at = now + PURGE_EVERY_SECONDS
+            self._purge()
         if not self._stops:
             self._fill()
         due = min(self._renew_at, self._reap_at, self._purge_at, now + self._poll_seconds)
@@ -181,6 +180,10 @@ class Worker:
         held = [drain.claim.job_id for drain in busy]
         if held:
             renew(held, self.name, now, self._hold, self._using)
+
+    def _reap(self, *, sole: bool = False) -> None:
+        if count := reap(RESTART, self._using, sole=sole):
+            logger.warning("jobs_reaped", extra={"jobs": count})
 
     def _purge(self) -> None:
         if count := remove.purge(self._using, seconds=PURGE_SECONDS):

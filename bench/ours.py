@@ -63,7 +63,7 @@ def _drain(job_id: str) -> None:
     isolation = InThread(nothing, Limits.of(settings))
     claim = claim_job(uuid.UUID(job_id), "bench", HOLD, "default")
     assert claim
-    Drain(claim, isolation, settings, settings.ttl, "default", renews=False).run()
+    Drain(claim, isolation, settings, settings.ttl, "default").run()
 
 
 def count_writes(count: int) -> dict[str, float]:

@@ -9,9 +9,13 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from batch.types import Problem, Target
-from sift_batch.fetch import FetchConfig, Fetcher
-from sift_batch.fetch import validate as _validate
-from sift_batch.fetch.address import parse_url
+
+try:
+    from sift_batch.fetch import FetchConfig, Fetcher
+    from sift_batch.fetch import validate as _validate
+    from sift_batch.fetch.address import parse_url
+except ModuleNotFoundError as missing:
+    raise ImportError(f"{missing.name} is not here: pip install 'sift-batch[fetch]'") from missing
 
 _KEYS = tuple(field.name.upper() for field in fields(FetchConfig) if field.name != "resolver")
 

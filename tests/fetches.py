@@ -74,6 +74,32 @@ def _leave_grandchild() -> Any:
     return Result(str(other.pid))
 
 
+def _die_later() -> Any:
+    import threading
+
+    threading.Timer(0.3, os._exit, [7]).start()
+    return Result("content")
+
+
+def _alarm_later() -> Any:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    return Result("content")
+
+
+def _die_before_a_grandchild() -> Any:
+    """Its own child is in another session, and holds every descriptor."""
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(8)
+        os._exit(0)
+    return _signal_itself(signal.SIGKILL)
+
+
+def _take_a_while() -> Any:
+    time.sleep(1)
+    return Result("content")
+
+
 HARMFUL: dict[str, Callable[[], Any]] = {
     "hang": lambda: time.sleep(600),
     "exit-0": lambda: os._exit(0),
@@ -90,6 +116,10 @@ HARMFUL: dict[str, Callable[[], Any]] = {
     "short-garbage": _short_garbage,
     "close-everything": _close_everything,
     "grandchild": _leave_grandchild,
+    "die-later": _die_later,
+    "alarm-later": _alarm_later,
+    "die-before-a-grandchild": _die_before_a_grandchild,
+    "take-a-while": _take_a_while,
     "pid": lambda: Result(str(os.getpid())),
 }
 

@@ -12,7 +12,7 @@ from batch.errors import (
     UnknownJobError,
 )
 
-ENDED = "it had ended already"
+ENDED = "already ended"
 GONE = "it is no longer there"
 
 
@@ -23,7 +23,7 @@ def reason(error: BatchError, alone: bool) -> str:
         return str(error)
     match error:
         case CallerBusyError():
-            return f"its caller has as many live jobs as it may ({error.limit}); try again later"
+            return f"the caller has as many live jobs as it may ({error.limit}); try again later"
         case JobsBusyError():
             return f"as many jobs are live as may be ({error.limit}); try again later"
         case TooManyTargetsError():

@@ -34,7 +34,8 @@ CODES = {
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"
     ),
     "too_many_targets": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY, "split the list into jobs of at most limit targets"
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "split the list into jobs of at most as many targets as limit says",
     ),
     "caller_busy": Kind(
         HTTPStatus.TOO_MANY_REQUESTS, "wait for the job named in job, or cancel it", 10

@@ -6,6 +6,7 @@ is stopped in the middle of one would hold its worker for ever.
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import time
@@ -23,24 +24,46 @@ def send(channel: socket.socket, message: bytes, deadline: float | None = None) 
     channel.sendall(_LENGTH.pack(len(message)) + message)
 
 
-def receive(channel: socket.socket, deadline: float | None = None) -> bytes:
-    """The next message. Raises ``TimeoutError``, ``EOFError`` when the other end closed."""
-    (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size, deadline))
+def receive(
+    channel: socket.socket, deadline: float | None = None, death: int | None = None
+) -> bytes:
+    """The next message.
+
+    Raises ``TimeoutError``, and ``EOFError`` when the other end closed or, with nothing more
+    to read, when ``death`` can be read: others may hold a dead process's end open.
+    """
+    (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size, deadline, death))
     if length > MAX_MESSAGE_BYTES:
         raise EOFError("a message of an impossible length")
-    return _exactly(channel, length, deadline)
+    return _exactly(channel, length, deadline, death)
 
 
-def _exactly(channel: socket.socket, count: int, deadline: float | None) -> bytes:
+def _exactly(
+    channel: socket.socket, count: int, deadline: float | None, death: int | None
+) -> bytes:
     parts = []
     while count:
         _wait_until(channel, deadline)
+        if death is not None:
+            _wait_for_either(channel, death)
         part = channel.recv(min(count, 1 << 20))
         if not part:
             raise EOFError
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
+
+
+def _wait_for_either(channel: socket.socket, death: int) -> None:
+    poll = select.poll()  # select() cannot watch descriptors over 1023
+    poll.register(channel, select.POLLIN)
+    poll.register(death, select.POLLIN)
+    seconds = channel.gettimeout()
+    ready = {fd for fd, _ in poll.poll(None if seconds is None else seconds * 1000)}
+    if not ready:
+        raise TimeoutError
+    if channel.fileno() not in ready:
+        raise EOFError
 
 
 def _wait_until(channel: socket.socket, deadline: float | None) -> None:

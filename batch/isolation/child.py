@@ -61,6 +61,7 @@ def serve(
         leave(1)
     channel.send(requests, b"")
     before = _data_bytes()
+    threads = threading.active_count()
     _limit_memory(before, limits.memory_bytes)
     for count in range(1, TARGETS_A_CHILD + 1):
         try:
@@ -73,8 +74,15 @@ def serve(
         outcome = judge(function, context, target, limits.result_max_bytes)
         if os.getpid() != own:
             leave(0)  # the fetch function forked, and this is its copy
+        signal.setitimer(signal.ITIMER_REAL, 0)
         grown = limits.memory_bytes and _data_bytes() - before > limits.memory_bytes // 4
-        last = bool(grown) or count == TARGETS_A_CHILD or outcome.code == "target_memory"
+        last = (
+            bool(grown)
+            or count == TARGETS_A_CHILD
+            or outcome.code == "target_memory"
+            or threading.active_count() > threads  # what one left behind must not harm the next
+            or _cpu_is_short(limits.timeout_seconds)
+        )
         _reply(requests, count, outcome, last)
         if last:
             break
@@ -161,15 +169,30 @@ def _limit_memory(before: int, limit: int) -> None:
     # Without /proc (macOS) RLIMIT_DATA does not count mapped memory either: no limit there.
     if limit and before:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (before + limit, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (_within(before + limit, hard), hard))
 
 
 def _limit_cpu(seconds: float) -> None:
     """SIGXCPU ends what no thread can watch: C code that holds the GIL when the worker dies."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    limit = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
+    limit = math.ceil(_cpu_seconds() + seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (_within(limit, hard), hard))
+
+
+def _cpu_is_short(seconds: float) -> bool:
+    """Whether a hard limit from outside leaves less than another target may use."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    return hard != resource.RLIM_INFINITY and _cpu_seconds() + seconds > hard
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _within(limit: int, hard: int) -> int:
+    """Nobody may raise a limit above a hard one, which an operator may have set lower."""
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
 
 
 def leave(code: int) -> NoReturn:

@@ -106,7 +106,7 @@ class Child:
         self.requests = requests
         self.asked = 0
         self._lifeline = lifeline
-        self._report = report
+        self.report = report
         self._lock = threading.Lock()  # a kill comes from another thread than the rest
         self._pid: int | None = None
         try:
@@ -136,16 +136,16 @@ class Child:
         self.requests.close()
         if not self._ended(END_SECONDS):
             self.kill()
-        code = read_number(self._report) if self._ended(END_SECONDS) else None
+        code = read_number(self.report) if self._ended(END_SECONDS) else None
         with self._lock:
             self._pid = None
-            os.close(self._report)
+            os.close(self.report)
             os.close(self._lifeline)
         return code
 
     def _ended(self, seconds: float) -> bool:
         poll = select.poll()  # select() cannot watch descriptors over 1023
-        poll.register(self._report, select.POLLIN)
+        poll.register(self.report, select.POLLIN)
         return bool(poll.poll(seconds * 1000))
 
 
@@ -189,8 +189,8 @@ class InChild:
                     return died
                 # It died while it was idle: no target was begun, so a fresh one is asked.
         try:
-            head = channel.receive(child.requests, deadline)
-            result = channel.receive(child.requests, deadline)
+            head = channel.receive(child.requests, deadline, child.report)
+            result = channel.receive(child.requests, deadline, child.report)
             outcome, last = read_reply(head, result, child.asked)
         except TimeoutError:
             return self._over_time()

@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error, ProgrammingError
 
 from batch import conf
-from batch.errors import BatchError, UnknownJobError
+from batch.errors import BatchError, InvalidTargetsError, UnknownJobError
 from batch.ids import parse_id
 from batch.text import one_line
+from batch.words import Problem
 
 
 class BatchCommand(BaseCommand):
@@ -34,6 +35,9 @@ class BatchCommand(BaseCommand):
         try:
             conf.settings()
             code = self.run(**options)
+        except InvalidTargetsError as error:
+            told = "; ".join(_told(problem) for problem in error.problems)
+            raise CommandError(one_line(f"invalid targets: {told}"), returncode=2) from error
         except BatchError as error:
             raise CommandError(one_line(str(error)), returncode=2) from error
         except (ImproperlyConfigured, ValueError, OSError) as error:
@@ -44,6 +48,11 @@ class BatchCommand(BaseCommand):
             raise CommandError(f"{what}: {one_line(str(error))}") from error
         if code:
             raise SystemExit(code)
+
+
+def _told(problem: Problem) -> str:
+    where = "" if problem.index is None else f"target {problem.index}, "
+    return f"{where}{problem.field}: {problem.message} ({problem.hint})"
 
 
 def known_job(text: str) -> str:

@@ -14,8 +14,10 @@ LINE_EVERY_SECONDS = 5.0
 class Progress:
     """Shows the job on ``stream`` whenever it changed."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, *, drains: bool) -> None:
+        """``drains``: this process does the work, so no worker is waited for."""
         self._stream = stream
+        self._drains = drains
         self._bar = bool(getattr(stream, "isatty", lambda: False)())
         self._shown: Job | None = None
         self._shown_at = 0.0
@@ -26,10 +28,10 @@ class Progress:
         if self._bar:
             share = job.targets_done / job.targets_total if job.targets_total else 0.0
             bar = "█" * round(share * BAR_CHARS)
-            self._stream.write(f"\r{bar:░<{BAR_CHARS}} {_words(job)}\x1b[K", ending="")
+            self._stream.write(f"\r{bar:░<{BAR_CHARS}} {self._words(job)}\x1b[K", ending="")
             self._stream.flush()
         elif self._due(job):
-            self._stream.write(_words(job))
+            self._stream.write(self._words(job))
             self._shown_at = time.monotonic()
         self._shown = job
 
@@ -42,8 +44,8 @@ class Progress:
         ended = job.finished_at is not None
         return ended or time.monotonic() - self._shown_at >= LINE_EVERY_SECONDS
 
-
-def _words(job: Job) -> str:
-    waiting = " (waiting for a worker)" if job.started_at is None and not job.finished_at else ""
-    failed = f", {job.targets_failed} failed" if job.targets_failed else ""
-    return f"{job.status} {job.targets_done}/{job.targets_total}{failed}{waiting}"
+    def _words(self, job: Job) -> str:
+        waits = job.started_at is None and not job.finished_at and not self._drains
+        waiting = " (waiting for a worker)" if waits else ""
+        failed = f", {job.targets_failed} failed" if job.targets_failed else ""
+        return f"{job.status} {job.targets_done}/{job.targets_total}{failed}{waiting}"

@@ -31,6 +31,10 @@ def read_items(arguments: Sequence[str]) -> list[Any]:
         else:
             try:
                 text = Path(argument).read_text(encoding="utf-8-sig")
+            except (FileNotFoundError, IsADirectoryError) as error:
+                raise ValueError(
+                    f"{argument!r} is no file; a URL begins with http:// or https://"
+                ) from error
             except UnicodeDecodeError as error:
                 raise ValueError(f"{argument} is not UTF-8 text: save it as UTF-8") from error
             items += parse_items(text, argument)
@@ -44,6 +48,8 @@ def parse_items(text: str, name: str) -> list[Any]:
     first = next((line.strip() for line in lines if line.strip()), "")
     if first.startswith(("{", '"')):
         return _jsonl(lines, name)
+    if first.startswith("["):
+        raise ValueError(f'{name} is a JSON array: write one {{"url": ...}} a line (JSONL)')
     header = [cell.strip().lower() for cell in next(csv.reader([first]), [])]
     if "url" in header:
         return _csv(text, name)
@@ -66,6 +72,8 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(name: str, text: str) -> Any:
+    if OPTION_TYPES.get(name) is dict:
+        raise ValueError(f"{name} is an object: give it in the options of a JSONL file's lines")
     if OPTION_TYPES.get(name) is not bool:
         return text
     if text.lower() not in FLAGS:

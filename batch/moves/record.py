@@ -32,7 +32,7 @@ class Next(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One outcome of a claimed job. ``hold`` renews the claim; None leaves that to others."""
+    """One outcome of a claimed job."""
 
     job_id: uuid.UUID
     claim: int
@@ -40,7 +40,6 @@ class Record:
     outcome: Outcome
     now: datetime
     ttl: timedelta
-    hold: timedelta | None
 
 
 def record(entry: Record, using: str) -> Next:
@@ -78,7 +77,6 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
         "idx": entry.idx,
         "now": moment(entry.now),
         "lease": moment(entry.now + entry.ttl),
-        "held": None if entry.hold is None else moment(entry.now + entry.hold),
         "failed": 0 if outcome.done else 1,
         "outcome": str(TargetState.DONE if outcome.done else TargetState.FAILED),
         "result": outcome.result,

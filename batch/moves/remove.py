@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from django.db.models import F
 from batch import database
 from batch.errors import JobLiveError, UnknownJobError
 from batch.models import BatchJob, BatchJobQuerySet, BatchTarget
+from batch.text import one_line
+
+logger = logging.getLogger("batch")
 
 JOBS_AT_ONCE = 100
 TARGETS_AT_ONCE = 1000  # a transaction that removes more would hold others up
@@ -33,31 +37,53 @@ def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.
     ends = None if seconds is None else time.monotonic() + seconds
     expired = BatchJob.objects.using(using).expired(database.now(using))
     count = 0
-    while found := list(expired.values_list("id", "targets_total")[:JOBS_AT_ONCE]):
-        removed = 0
-        for ids, total in _portions(found):
-            removed += _remove(expired.order_by().filter(id__in=ids), total, using)
+    kept: set[uuid.UUID] = set()
+    while found := list(
+        expired.exclude(id__in=kept).values_list("id", "targets_total")[:JOBS_AT_ONCE]
+    ):
+        removed, kept_before = 0, len(kept)
+        for portion in _portions(found):
+            removed += _removed(expired.order_by(), portion, kept, using)
             if ends is not None and time.monotonic() > ends:
                 return count + removed
             time.sleep(pause_seconds)
         count += removed
-        if not removed:
+        if not removed and len(kept) == kept_before:
             break  # somebody else removes them at this moment
     return count
 
 
-def _portions(jobs: list[tuple[uuid.UUID, int]]) -> Iterator[tuple[list[uuid.UUID], int]]:
+_Sizes = dict[uuid.UUID, int]  # of jobs: how many targets each has
+
+
+def _portions(jobs: list[tuple[uuid.UUID, int]]) -> Iterator[_Sizes]:
     """Jobs in groups of at most TARGETS_AT_ONCE targets; a larger one is a group of its own."""
-    ids: list[uuid.UUID] = []
-    size = 0
+    portion: _Sizes = {}
     for job_id, total in jobs:
-        if ids and size + total > TARGETS_AT_ONCE:
-            yield ids, size
-            ids, size = [], 0
-        ids.append(job_id)
-        size += total
-    if ids:
-        yield ids, size
+        if portion and sum(portion.values()) + total > TARGETS_AT_ONCE:
+            yield portion
+            portion = {}
+        portion[job_id] = total
+    if portion:
+        yield portion
+
+
+def _removed(jobs: BatchJobQuerySet, portion: _Sizes, kept: set[uuid.UUID], using: str) -> int:
+    """Remove a portion, and where that fails each job by itself: the host may protect one from
+    deletion, or hear of it and raise. Those are ``kept``, and the others go."""
+    try:
+        return _remove(jobs.filter(id__in=portion), sum(portion.values()), using)
+    except Exception as error:
+        if database.mood(error):
+            raise
+        if len(portion) > 1:
+            alone = ({job_id: total} for job_id, total in portion.items())
+            return sum(_removed(jobs, job, kept, using) for job in alone)
+        (job_id,) = portion
+        kept.add(job_id)
+        told = one_line(f"{type(error).__name__}: {error}")
+        logger.warning("job_not_purged", extra={"job": str(job_id), "error": told})
+        return 0
 
 
 def _remove(jobs: BatchJobQuerySet, total: int, using: str) -> int:

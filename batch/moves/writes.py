@@ -35,8 +35,7 @@ _JOB_SET = f"""
     finished_at = CASE WHEN status = '{JobStatus.RUNNING}' AND targets_done + 1 >= targets_total
         THEN %(now)s ELSE finished_at END,
     worker = CASE WHEN {_GOES_ON} THEN worker ELSE '' END,
-    claim_expires_at = CASE WHEN {_GOES_ON}
-        THEN COALESCE(%(held)s, claim_expires_at) ELSE NULL END,
+    claim_expires_at = CASE WHEN {_GOES_ON} THEN claim_expires_at ELSE NULL END,
     status = CASE
         WHEN status <> '{JobStatus.RUNNING}' OR targets_done + 1 < targets_total THEN status
         WHEN targets_failed + %(failed)s = 0 THEN '{JobStatus.DONE}'
@@ -50,9 +49,6 @@ _JOB_MINE = (
 _TARGET_MINE = f"job_id = %(job)s AND idx = %(idx)s AND status = '{TargetState.RUNNING}'"
 
 _JOB_GOES_ON = f"UPDATE {JOB} SET {_COUNTED} WHERE {_JOB_MINE} AND {_GOES_ON}"
-_JOB_HELD = (
-    f"UPDATE {JOB} SET claim_expires_at = %(held)s, {_COUNTED} WHERE {_JOB_MINE} AND {_GOES_ON}"
-)
 _JOB_ENDS = f"UPDATE {JOB} SET {_JOB_SET} WHERE {_JOB_MINE}"
 _THIS_TARGET = f"""
     UPDATE {TARGET} SET
@@ -92,12 +88,12 @@ _NO_STATEMENT = {"26000", "42P05"}  # not there, or there already: another serve
 
 # sqlite3 names parameters in another way, into which Django would translate at each call.
 _NAMES = (
-    "job", "claim", "idx", "now", "lease", "held", "failed",
+    "job", "claim", "idx", "now", "lease", "failed",
     "outcome", "result", "error", "hint", "code", "details",
 )  # fmt: skip
 _NATIVE = {
     sql: sql % {name: f":{name}" for name in _NAMES}
-    for sql in (_JOB_GOES_ON, _JOB_HELD, _JOB_ENDS, _THIS_TARGET, _NEXT_TARGET)
+    for sql in (_JOB_GOES_ON, _JOB_ENDS, _THIS_TARGET, _NEXT_TARGET)
 }
 
 _unprepared: set[str] = set()  # aliases behind a pooler that does not say so
@@ -124,7 +120,7 @@ def _in_steps(cursor: Any, parameters: dict[str, Any], names: dict[str, str] | N
         cursor.execute(names[sql] if names else sql, parameters)
         return int(cursor.rowcount)
 
-    goes_on = rows(_JOB_HELD if parameters["held"] else _JOB_GOES_ON)
+    goes_on = rows(_JOB_GOES_ON)
     if not goes_on and not rows(_JOB_ENDS):
         return 0
     if not rows(_THIS_TARGET):

@@ -59,7 +59,7 @@ def test_cancel_ends_live_jobs_and_says_how_many_it_left(root: Client) -> None:
     said = confirm(root, "cancel_jobs", live, ended)
     assert [text.split(":")[0] for text in said] == ["Cancelled 1 job", "Left 1 job"]
     assert page_of(live) in said[0]
-    assert "it had ended already" in said[1]
+    assert "already ended" in said[1]
     live.refresh_from_db()
     assert live.status == JobStatus.CANCELLED
     assert live.finished_at is not None
@@ -77,7 +77,7 @@ def test_a_job_that_ended_while_the_page_asked_is_left(root: Client) -> None:
     post(root, "cancel_jobs", job, query="?status=running", index=0)
     BatchJob.objects.update(status=JobStatus.DONE, finished_at=timezone.now())
     done = post(root, "cancel_jobs", job, query="?status=running", post="yes")
-    assert [str(each) for each in done.context["messages"]] == ["Left 1 job: it had ended already."]
+    assert [str(each) for each in done.context["messages"]] == ["Left 1 job: already ended."]
 
 
 def test_a_job_that_is_gone_is_told(root: Client) -> None:
@@ -126,7 +126,7 @@ def test_retry_says_why_it_left_each(root: Client, settings: Any) -> None:
     assert said[0].startswith("Retried 2 jobs: ")
     assert set(said[1:]) == {
         "Left 1 job: it has not ended yet, or its last target is in hand; cancel it or wait.",
-        "Left 1 job: its caller has as many live jobs as it may (1); try again later.",
+        "Left 1 job: the caller has as many live jobs as it may (1); try again later.",
         "Left 1 job: there is nothing to retry, every target is done.",
         "Left 1 job: it has more targets than a job may have (3).",
         "Left 1 job: as many jobs are live as may be (4); try again later.",

@@ -46,6 +46,7 @@ ALLOWED_HOSTS = ["*"]
 ROOT_URLCONF = "shop.urls"
 STATIC_URL = "static/"
 USE_TZ = %s
+SILENCED_SYSTEM_CHECKS = ["batch.W002"]
 TIME_ZONE = "Asia/Kolkata"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 """

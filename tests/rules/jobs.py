@@ -85,7 +85,6 @@ def store(taken: Claim, idx: int, content: str | None = "content") -> Next:
         outcome=outcome,
         now=database.now("default"),
         ttl=HOUR,
-        hold=None,
     )
     return database.repeat(partial(record, entry, "default"), "default")
 

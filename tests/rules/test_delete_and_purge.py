@@ -4,6 +4,8 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from django.db.models import ProtectedError
+from django.db.models.signals import pre_delete
 from django.utils import timezone
 
 from batch.errors import JobLiveError, UnknownJobError
@@ -134,3 +136,22 @@ def test_a_delete_and_a_purge_at_the_same_time_harm_nothing() -> None:
     answers = run_threads(3, one_of_them)
     assert not [answer for answer in answers if isinstance(answer, BaseException)], answers
     assert not BatchJob.objects.exists()
+
+
+def test_a_job_that_the_host_keeps_holds_up_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    kept, *others = [expired(caller=f"c{n}") for n in range(4)]
+
+    def refuse(sender: Any, instance: BatchJob, **_: Any) -> None:
+        if str(instance.id) == kept:
+            raise ProtectedError("an invoice refers to it", {instance})
+
+    pre_delete.connect(refuse, sender=BatchJob)
+    try:
+        assert Runner().purge() == 3
+    finally:
+        pre_delete.disconnect(refuse, sender=BatchJob)
+    assert Runner().status(kept) is not None
+    assert not any(Runner().status(other) for other in others)
+    (told,) = [r for r in caplog.records if r.getMessage() == "job_not_purged"]
+    assert told.job == kept
+    assert "ProtectedError" in told.error

@@ -1,5 +1,6 @@
 """Rule 8: a job whose worker died is failed, never resumed; a living worker's is left alone."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,8 @@ from batch.moves.end import cut_off
 from batch.moves.record import Next
 from batch.runner import Runner
 from batch.testing import FakeFetch
+from batch.types import FetchContext, Result, Target
+from tests.concurrency import run_threads
 from tests.rules.jobs import (
     HOUR,
     ROOMY,
@@ -227,3 +230,22 @@ def test_a_claim_is_compared_with_the_clock_of_the_database() -> None:
     now = database.now("default")
     assert abs(taken.claimed_at - now) < timedelta(seconds=10)
     assert Runner().mark_in_flight_failed("restart", now=now + timedelta(seconds=29)) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_is_drained_here_stays_in_hand_however_long_a_target_takes(
+    settings: Any,
+) -> None:
+    settings.BATCH = {"CLAIM_SECONDS": 1, "TARGET_TIMEOUT_SECONDS": 1}
+    job_id = submit(1)
+    reaped: list[int] = []
+
+    def fetch(context: FetchContext, target: Target) -> Result:
+        for _ in range(6):
+            time.sleep(0.5)
+            run_threads(1, lambda _: reaped.append(Runner().mark_in_flight_failed("restart")))
+        return Result("content")
+
+    assert Runner(fetch).drain(job_id)
+    assert reaped == [0] * 6
+    assert row(job_id).status == "done"

@@ -5,6 +5,7 @@ import sys
 import pytest
 from django.core.checks import Error
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
 from django.test import override_settings
 
 from batch.checks import check_database, check_settings
@@ -53,3 +54,16 @@ def test_nothing_is_stored_that_could_not_be_handed_on(monkeypatch: pytest.Monke
 def test_sqlite_in_deferred_mode_is_warned_of() -> None:
     deferred = KIND == "sqlite-default"
     assert [message.id for message in check_database()] == (["batch.W001"] if deferred else [])
+
+
+@pytest.mark.django_db
+def test_a_database_that_never_commits_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connections.settings["default"], "AUTOCOMMIT", False)
+    assert "batch.E005" in [message.id for message in check_database()]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("zone", "warned"), [("Europe/Vienna", True), ("UTC", False)])
+def test_local_times_are_warned_of(zone: str, warned: bool) -> None:
+    with override_settings(USE_TZ=False, TIME_ZONE=zone):
+        assert ("batch.W002" in [message.id for message in check_database()]) is warned

@@ -172,3 +172,12 @@ def test_a_drain_in_a_thread_is_waited_for(processes: Processes) -> None:
     process = processes.manage("batch_submit", "https://e.com/", batch=batch)
     assert process.wait(60) == 0, process.err
     assert BatchJob.objects.get().status == "done"
+
+
+def test_who_drains_waits_for_no_worker() -> None:
+    done = run("batch_submit", "https://e.com/a", "--drain")
+    assert "waiting" not in done.err
+    again = run("batch_submit", "https://e.com/a", "--drain")
+    assert "submitted before" in again.out
+    assert again.code == 0
+    assert "not_drained" not in again.err

@@ -185,3 +185,30 @@ def test_the_same_submission_says_that_it_was_made_before() -> None:
     assert again.out.startswith(first.out.strip())
     assert "before" in again.out
     assert row(first.out.strip()).status == "running"
+
+
+def test_every_problem_is_told_with_what_to_do() -> None:
+    line = refused("batch_submit", "https://e.com/", "--option", "a=1", "--option", "b=2", code=2)
+    assert "a: there is no option 'a' (the options are mode, " in line
+    assert "b: there is no option 'b'" in line
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        ("example.com", "'example.com' is no file; a URL begins with http:// or https://"),
+        (".", "'.' is no file"),
+    ],
+)
+def test_what_is_neither_a_file_nor_a_url_is_told(argument: str, told: str) -> None:
+    assert told in refused("batch_submit", argument, code=1)
+
+
+def test_a_json_array_is_no_list_of_targets(tmp_path: Path) -> None:
+    file = tmp_path / "targets.json"
+    file.write_text('[{"url": "https://e.com/"}]')
+    assert "JSONL" in refused("batch_submit", str(file), code=1)
+
+
+def test_an_object_does_not_fit_into_an_option_of_the_command() -> None:
+    assert "JSONL" in refused("batch_submit", "https://e.com/", "--option", "extra={}", code=1)

@@ -37,7 +37,7 @@ def test_status_shows_a_job_with_its_targets() -> None:
     job_id = drained(FakeFetch(fail=[given[1].url]), given)
     done = run("batch_status", job_id)
     assert done.code == 0
-    assert f"{job_id} partial 2/2 done, 1 failed" in done.out
+    assert f"{job_id} partial 2/2 finished, 1 failed" in done.out
     assert "https://e.com/a" in done.out
     assert "told_to_fail" in done.out
 

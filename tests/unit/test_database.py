@@ -40,7 +40,7 @@ def test_conflicts_of_postgresql_are_known(sqlstate: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sqlstate", ["08006", "08003", "57P01", "57P02", "57P03", "53300", "53100"]
+    "sqlstate", ["08006", "08003", "57P01", "57P02", "57P03", "53300", "53100", "25006"]
 )
 def test_absences_of_postgresql_are_known(sqlstate: str) -> None:
     assert database.mood(caused(OperationalError("x"), WithState(sqlstate))) == "away"
@@ -52,7 +52,7 @@ def test_conflicts_of_mariadb_are_known(number: int) -> None:
     assert database.mood(error) == "conflict"
 
 
-@pytest.mark.parametrize("number", [2002, 2003, 2006, 2013, 1040, 1053])
+@pytest.mark.parametrize("number", [2002, 2003, 2006, 2013, 1040, 1053, 1290])
 def test_absences_of_mariadb_are_known(number: int) -> None:
     error = caused(OperationalError(number, "x"), Exception(number, "x"))
     assert database.mood(error) == "away"

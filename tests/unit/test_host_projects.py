@@ -134,7 +134,7 @@ def test_every_move_works_in_a_project_of_another_kind(
     assert worker.wait() == 0, worker.err
     shown = processes.manage("batch_status", submit.out.strip(), env=env)
     assert shown.wait() == 0
-    assert " done 2/2 done, 0 failed" in shown.out
+    assert " done 2/2 finished, 0 failed" in shown.out
 
 
 @pytest.mark.only_on("postgres", "mariadb")

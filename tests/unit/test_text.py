@@ -30,6 +30,43 @@ def test_what_a_mask_hides_does_not_come_back_by_the_cut() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Authorization: Token {}",
+        'authorization: Digest username="ann", response="{}"',
+        "headers {{b'Authorization': b'Bearer {}'}}",
+        "headers [('Authorization', 'Basic {}')]",
+        "Proxy-Authorization=ApiKey {}",
+        "X-Amz-Signature={}&X-Amz-Date=1",
+        "https://e.com/?a=1&sig={}",
+        "https://e.com/?key={}#top",
+        "access_key={}, private_key: {}",
+        'passphrase: "{}"',
+        "jwt={}",
+        "https://ann:{}@e.com/",
+        "Cookie: session={}",
+    ],
+)
+def test_credentials_are_masked(text: str) -> None:
+    line = one_line(text.format("hunter2", "hunter2"))
+    assert "hunter2" not in line
+    assert "***" in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://e.com/?page=2&code_style=x",
+        "the key of the house",
+        "no authorization was given",
+        "https://e.com/@ann/notes",
+    ],
+)
+def test_what_is_no_credential_stays(text: str) -> None:
+    assert one_line(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "x" * 5_000_000,
         "password" * 100_000,
         "://" * 100_000,
@@ -37,6 +74,8 @@ def test_what_a_mask_hides_does_not_come_back_by_the_cut() -> None:
         "token=" * 100_000,
         "cookie:" * 100_000,
         "bearer " * 100_000,
+        "authorization:" * 100_000,
+        "&key=" * 100_000,
         '"' * 1_000_000,
         " " * 5_000_000,
     ],
@@ -77,3 +116,10 @@ def test_a_circle_is_found_out() -> None:
     circle.append(circle)
     with pytest.raises(ValueError, match="in a circle"):
         clean_json(circle, "meta")
+
+
+@pytest.mark.parametrize(("given", "kept"), [(1e23, int(1e23)), (2.0**53, 2**53), (-0.0, 0.0)])
+def test_a_number_is_what_every_database_gives_back(given: float, kept: float) -> None:
+    found = clean_json(given, "meta")
+    assert (found, type(found)) == (kept, type(kept))
+    assert str(found) == str(kept)

@@ -42,11 +42,11 @@ class Command(BatchCommand):
             self._json(shown)
             return
         self.stdout.write(
-            f"{job.id} {job.status} {job.targets_done}/{job.targets_total} done,"
+            f"{job.id} {job.status} {job.targets_done}/{job.targets_total} finished,"
             f" {job.targets_failed} failed" + (f": {job.error}" if job.error else "")
         )
         rows = [(str(t.idx), t.status, t.code, t.url, t.error or _size(t.result)) for t in targets]
-        self.stdout.write(table(("idx", "status", "code", "url", ""), rows))
+        self.stdout.write(table(("idx", "status", "code", "url", "result"), rows))
 
     def _latest(self, as_json: bool) -> None:
         jobs = Runner().latest(LATEST)
@@ -64,7 +64,7 @@ class Command(BatchCommand):
             )
             for job in jobs
         ]
-        self.stdout.write(table(("job", "status", "done", "failed", "caller", "created"), rows))
+        self.stdout.write(table(("job", "status", "finished", "failed", "caller", "created"), rows))
 
     def _json(self, shown: Any) -> None:
         self.stdout.write(json.dumps(shown, cls=DjangoJSONEncoder, ensure_ascii=False))

@@ -76,11 +76,14 @@ class Command(BatchCommand):
             # No other thread sees the job before the caller's transaction, a test's say, ends.
             runner.drain(job_id)
             drain = False
+        found = runner.job(job_id)
+        if found and found.finished_at:
+            drain = False
         asked = threading.Event()
         before = signal.signal(signal.SIGINT, lambda *_: asked.set())
         failed: list[Exception] = []
         drainer = threading.Thread(target=_drain, args=(runner, job_id, failed), daemon=True)
-        progress = Progress(self.stderr)
+        progress = Progress(self.stderr, drains=drain)
         try:
             if drain:
                 drainer.start()
