@@ -37,11 +37,17 @@ _CONFLICTS = {
 # ... and for "the server or the connection is gone, or cannot work for a while".
 _AWAY = {
     1021, 1040, 1053, 1158, 1159, 1160, 1161, 1203, 1927, 2002, 2003, 2006, 2013, 2055, 4031,
-    1290, 1836,  # read only: a standby, until it takes over
+    1047, 1114, 1290, 1836,  # not ready, full, or read only: a standby, until it takes over
 }  # fmt: skip
-_READ_ONLY = "25006"  # PostgreSQL: a standby, until it takes over
+# PostgreSQL: a standby, until it takes over; a session ended for its idleness or its length.
+_AWAY_STATES = ("25006", "25P03", "25P04")
 _AWAY_CLASSES = ("08", "53", "57P")  # PostgreSQL: connection, resources, shutdown
-_SQLITE_AWAY = ("disk I/O error", "unable to open database file", "database or disk is full")
+_SQLITE_AWAY = (
+    "disk I/O error",
+    "unable to open database file",
+    "database or disk is full",
+    "attempt to write a readonly database",  # also of one that was moved away
+)
 
 
 def alias() -> str:
@@ -60,7 +66,7 @@ def mood(error: BaseException) -> Literal["conflict", "away", ""]:
     number = cause.args[0] if cause.args and isinstance(cause.args[0], int) else None
     if sqlstate in _CONFLICTS or number in _CONFLICTS:
         return "conflict"
-    if number in _AWAY or (sqlstate or "").startswith((_READ_ONLY, *_AWAY_CLASSES)):
+    if number in _AWAY or (sqlstate or "").startswith((*_AWAY_STATES, *_AWAY_CLASSES)):
         return "away"
     if not isinstance(error, OperationalError) or sqlstate or number is not None:
         return ""

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.conf import settings as django_settings
-from django.db import connections
+from django.db import connections, transaction
 from django.db.utils import Error
 
 from batch import database
@@ -126,11 +126,24 @@ class Drain:
             caller_class=self.claim.caller_class,
             deadline=datetime.now(UTC) + self._timeout,
         )
-        outcome = self._isolation.run(context, target)
+        outcome = self._fetched(context, target)
         self._tidy_up()
         if outcome.trace:
             extra = {**self._log, "idx": idx, "trace": outcome.trace}
             logger.error("target_raised", extra=extra)
+        return outcome
+
+    def _fetched(self, context: FetchContext, target: Target) -> Outcome:
+        if not self._joined:
+            return self._isolation.run(context, target)
+        # A test's transaction, say: what the fetch function breaks in it is undone alone.
+        outcome: Outcome | None = None
+        try:
+            with transaction.atomic(using=self._using):
+                outcome = self._isolation.run(context, target)
+        except Error:
+            if outcome is None:
+                raise
         return outcome
 
     def _tidy_up(self) -> None:
@@ -144,7 +157,7 @@ class Drain:
             connection.savepoint_ids.clear()
             connection.in_atomic_block = connection.needs_rollback = False
             connection.close()
-        elif not connection.get_autocommit():
+        elif not connection.get_autocommit() or _is_open(connection):
             connection.close()
 
     def _store(self, idx: int, outcome: Outcome) -> Next:
@@ -212,6 +225,16 @@ class Drain:
         except Error:
             # The claim runs out by itself, and the job is reaped then.
             logger.exception("job_not_failed", extra=self._log)
+
+
+def _is_open(connection: Any) -> bool:
+    """Whether a transaction is open that Django knows nothing of: a BEGIN by hand."""
+    raw = connection.connection
+    if connection.vendor == "sqlite":
+        return bool(raw.in_transaction)
+    if connection.vendor == "postgresql":
+        return bool(raw.info.transaction_status)  # IDLE is 0
+    return False
 
 
 def _target(url: str, options: object) -> Target | Outcome:

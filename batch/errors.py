@@ -28,6 +28,18 @@ if TYPE_CHECKING:
 class BatchError(Exception):
     """A request that the runner refused. Nothing was stored."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Their arguments are not what Exception keeps: process pools and task queues pickle it.
+        return (_batch_error, (type(self), self.args, vars(self)))
+
+
+def _batch_error(
+    kind: type[BatchError], args: tuple[Any, ...], facts: dict[str, Any]
+) -> BatchError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(facts)
+    return error
+
 
 class TooManyTargetsError(BatchError):
     """The list has ``count`` targets, and this caller's jobs may have ``limit``."""

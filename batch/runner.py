@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -259,8 +260,13 @@ def _check_caller(caller: str, caller_class: str) -> None:
 def _validated(targets: list[Target], settings: conf.Settings) -> list[Problem]:
     if settings.validate is None:
         return []
-    found = load("VALIDATE", settings.validate)(targets)
-    return [p if isinstance(p, Problem) else Problem(*p) for p in found][:MAX_PROBLEMS]
+    # The function is the host's: neither its list nor its texts are ours.
+    found = load("VALIDATE", settings.validate)(list(targets))
+    problems = [p if isinstance(p, Problem) else Problem(*p) for p in found][:MAX_PROBLEMS]
+    return [
+        replace(p, field=clean(p.field), message=clean(p.message), hint=clean(p.hint))
+        for p in problems
+    ]
 
 
 def _lane_of(settings: conf.Settings) -> Callable[[Target], str]:

@@ -197,6 +197,11 @@ def _within(limit: int, hard: int) -> int:
 
 def leave(code: int) -> NoReturn:
     """End at once: threads that a fetch function left behind would hold up a proper exit."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     os._exit(code)
+
+
+def flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # a worker may be started without
+            stream.flush()

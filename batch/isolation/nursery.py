@@ -17,12 +17,11 @@ import selectors
 import signal
 import socket
 import struct
-import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from batch.isolation import Limits, channel
-from batch.isolation.child import leave, serve, stay
+from batch.isolation.child import flush, leave, serve, stay
 
 NUMBER = struct.Struct("!q")
 SPAWN = b"s"
@@ -62,8 +61,7 @@ def _prepare(order: Order) -> None:
             from django.db import connections
 
             connections.close_all()  # no two children may share one
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()  # else each child would print once more what an import printed
+    flush()  # else each child would print once more what an import printed
     gc.freeze()  # the children's collectors leave the shared pages alone
 
 

@@ -110,6 +110,8 @@ class Child:
         self._lock = threading.Lock()  # a kill comes from another thread than the rest
         self._pid: int | None = None
         try:
+            if not self._ended(START_SECONDS):  # the first number is due, not the last
+                raise TimeoutError
             self._pid = read_number(report)
             problem = channel.receive(requests, time.monotonic() + START_SECONDS).decode()
         except (OSError, EOFError) as error:

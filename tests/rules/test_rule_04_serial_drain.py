@@ -184,3 +184,18 @@ def test_drain_says_no_to_a_job_that_is_unknown_taken_or_ended(caplog: Any) -> N
     assert runner.drain("00000000-0000-7000-8000-000000000000") is False
     assert runner.drain("nonsense\0") is False
     assert [record.getMessage() for record in caplog.records].count("not_drained") == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_a_fetch_began_by_hand_keeps_no_outcome(settings: Any) -> None:
+    settings.BATCH = {"ISOLATION": "thread"}
+
+    def fetch(context: FetchContext, target: Target) -> Result:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN")
+        return Result("content")
+
+    job_id = submit(3)
+    with working(fetch):
+        eventually(lambda: row(job_id).status == "done")
+    assert states(job_id) == ["done"] * 3

@@ -68,7 +68,7 @@ def test_absences_of_mariadb_are_known(number: int) -> None:
         ("database or disk is full", "away"),
         ("no such table: batch_batchjob", ""),
         ("no such column: x", ""),
-        ("attempt to write a readonly database", ""),
+        ("attempt to write a readonly database", "away"),
     ],
 )
 def test_moods_of_sqlite_are_known_by_their_words(text: str, mood: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import TestCase, TransactionTestCase
+from django.utils import timezone
 
 from batch.errors import FetchError
 from batch.models import BatchJob
@@ -130,3 +131,31 @@ def test_what_is_told_to_die_fails_alone_in_the_process_of_the_test() -> None:
     with pytest.raises(FetchError) as failed:
         FakeFetch(die=[url])(FetchContext(), Target(url))
     assert failed.value.code == "child_died"
+
+
+def break_the_database(context: FetchContext, target: Target) -> Result:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM a_table_that_is_not_there")
+    return Result("never")
+
+
+def break_a_constraint(context: FetchContext, target: Target) -> Result:
+    BatchJob.objects.create(status="running", finished_at=timezone.now())
+    return Result("never")
+
+
+class FetchesThatBreakTheTestsTransaction(TestCase):
+    def test_they_cost_one_target_each(self) -> None:
+        for break_it in (break_the_database, break_a_constraint):
+
+            def fetch(context: FetchContext, target: Target, breaks: Any = break_it) -> Result:
+                return breaks(context, target) if context.idx == 1 else Result("content")
+
+            given = [Target(f"https://e.com/{break_it.__name__}/{n}") for n in range(3)]
+            job_id = Runner().submit("me", "", given).id
+            assert Runner(fetch).drain(job_id)
+            found = Runner().status(job_id)
+            assert found is not None
+            job, targets = found
+            assert job.status == "partial"
+            assert [target.code for target in targets] == ["", "internal", ""]
