@@ -10,14 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from batch import database
-from batch.api import access, query, serializers, targets
+from batch.api import access, etags, query, serializers, targets, waiting
 from batch.api.base import ApiView
 from batch.api.callers import caller_of
 from batch.api.pages import JOBS, TARGETS, Pages
 from batch.api.problems import Refusal
 from batch.api.workers import worker_alive
 from batch.errors import UnknownJobError
-from batch.models import BatchJob, BatchTarget, TargetState
+from batch.models import TERMINAL, BatchJob, BatchTarget, TargetState
 from batch.runner import Runner
 
 EVERYBODY = "the jobs of all callers are for staff with the permission batch.view_batchjob"
@@ -56,11 +56,20 @@ class JobList(ApiView):
 
 
 class JobDetail(ApiView):
-    """A job. DELETE removes one that has ended, and its results."""
+    """A job, at once or with ``?wait=`` when something in it is new. DELETE removes one that
+    has ended, and its results."""
 
     def get(self, request: Request, job_id: str) -> Response:
-        row = access.job(request, job_id, "view")
-        return Response(serializers.job(row, request, worker_alive=worker_alive()))
+        seconds = waiting.seconds_of(request)
+        known = etags.asked(request)
+        for _ in waiting.looks(seconds):
+            row = access.job(request, job_id, "view")
+            shown = serializers.job(row, request, worker_alive=worker_alive())
+            etag = etags.of(shown)
+            if row.status in TERMINAL or (known and not etags.match(etag, known)):
+                break
+            known = known or [etag]
+        return etags.response(request, shown, etag)
 
     def delete(self, request: Request, job_id: str) -> Response:
         row = access.job(request, job_id, "delete")
