@@ -10,11 +10,12 @@ VENV ?= .venv$(if $(DJANGO),-django$(DJANGO))
 PY = $(VENV)/bin/python
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
+RUNS ?= 20000
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run setup test test-on test-long lint gate bench mysql clean
+.PHONY: help demo run setup test test-on test-long lint gate bench fuzz mysql clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -54,6 +55,10 @@ gate: lint test ## What has to pass before anything is merged
 
 bench: setup ## Measure speed against other runners
 	@$(PY) -m bench
+
+fuzz: setup ## Read RUNS=20000 random documents, guided by coverage (where atheris has a wheel)
+	$(PIP) --only-binary atheris -r requirements-fuzz.txt
+	$(PY) -m tests.fuzz --runs $(RUNS)
 
 mysql: setup ## Install the driver for MariaDB and MySQL (needs a C compiler and their headers)
 	$(PIP) mysqlclient==2.3.2

@@ -14,7 +14,7 @@ COUNT = 24
 
 
 def documents() -> list[str]:
-    """HTML of some 100 kB each: navigation, scripts, one article, teasers, a footer."""
+    """HTML of some 125 kB and 1000 elements each: menus, scripts, an article, teasers."""
     return [_page(random.Random(seed)) for seed in range(COUNT)]
 
 
@@ -26,13 +26,13 @@ def _page(chance: random.Random) -> str:
     return (
         f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{title}</title>"
         f'<meta name="author" content="A. Writer">{style}{script}</head><body>'
-        f'<header class="site"><nav class="menu"><ul>{_links(chance, 60)}</ul></nav></header>'
+        f'<header class="site"><nav class="menu"><ul>{_links(chance, 150)}</ul></nav></header>'
         f'<main><div class="layout"><article class="post"><h1>{title}</h1>'
         f'<div class="meta"><span class="byline">By A. Writer</span>'
         f"<time datetime=2026-03-01>1 March</time></div>{paragraphs}</article>"
-        f'<aside class="sidebar"><h2>Most read</h2><ul>{_links(chance, 25)}</ul></aside></div>'
-        f'<section class="related"><h2>Related</h2>{_teasers(chance, 12)}</section></main>'
-        f"{script}<footer><ul>{_links(chance, 40)}</ul><p>All rights reserved.</p></footer>"
+        f'<aside class="sidebar"><h2>Most read</h2><ul>{_links(chance, 60)}</ul></aside></div>'
+        f'<section class="related"><h2>Related</h2>{_teasers(chance, 50)}</section></main>'
+        f"{script}<footer><ul>{_links(chance, 90)}</ul><p>All rights reserved.</p></footer>"
         "</body></html>"
     )
 

@@ -9,10 +9,10 @@ from bench.places import Places, django_on
 from bench.process import Program, System
 
 REMARK = (
-    "Made pages of some 100 kB. The runner fetches each over loopback by the whole pipeline in a"
-    " warm child (guard, decoding, sniffing, Markdown, facts) and stores it on SQLite, and its"
-    " web server takes its share of the two cores; trafilatura gets each as a string in its own"
-    " process, and nothing is fetched or stored."
+    "Made pages of some 125 kB and 1000 elements. The runner fetches each over loopback by the"
+    " whole pipeline in a warm child (guard, decoding, sniffing, Markdown, facts) and stores it on"
+    " SQLite, and its web server takes its share of the two cores; trafilatura gets each as a"
+    " string in its own process, and nothing is fetched or stored."
 )
 
 

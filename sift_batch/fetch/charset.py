@@ -32,6 +32,9 @@ SUPERSETS = {
 }
 NO_CHARSETS = ("utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode")
 """Codecs of Python that no page is written in, and that would turn text into other text."""
+LATIN_2_LANGUAGES = (
+    "Croatian", "Czech", "Hungarian", "Polish", "Romanian", "Slovak", "Slovene",
+)  # fmt: skip
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta\b[^>]*", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"""(?<![\w-])charset\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE)
@@ -127,8 +130,17 @@ def _guessed(body: bytes, warn: Warn) -> Decoded:
 def _detected(body: bytes) -> str | None:
     from charset_normalizer import from_bytes  # slow to import, rarely needed
 
-    best = from_bytes(_sample(body)).best()
-    return _codec(best.encoding) if best else None
+    found = from_bytes(_sample(body))
+    best = found.best()
+    if best is None:
+        return None
+    # Of charsets that fit equally well the first in the alphabet comes first, so that most
+    # Spanish and Swedish pages would be read as windows-1250, with other letters in their words.
+    equal = [m for m in found if (m.chaos, m.coherence) == (best.chaos, best.coherence)]
+    western = any("cp1252" in match.could_be_from_charset for match in equal)
+    if western and best.language not in LATIN_2_LANGUAGES:
+        return "windows-1252"
+    return _codec(best.encoding)
 
 
 def _sample(body: bytes) -> bytes:

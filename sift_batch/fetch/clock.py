@@ -89,7 +89,8 @@ def conversion_clock(seconds: float, clock: Clock) -> Iterator[None]:
             "ask for mode raw, or for fewer pages of a PDF",
         ) from None
     finally:
-        signal.signal(signal.SIGALRM, before)
+        # None stands for a handler that is not Python's: it cannot be put back from here.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
         if others:  # somebody else's timer goes on where it was
             rest = max(others - (time.monotonic() - started), 0.001)
             signal.setitimer(signal.ITIMER_REAL, rest, interval)

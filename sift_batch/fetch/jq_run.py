@@ -56,6 +56,7 @@ _FIRST_LINE = (
     + " {} as $ENV | ("
 )
 _LINE = re.compile(r",? at <top-level>, line (\d+)(?:, column (\d+))?:?.*", re.DOTALL)
+_AT_THE_END = re.compile(r"unexpected \S+ at the end of the program")
 _HINT = "test the program with jq itself on a copy of the document"
 
 
@@ -202,7 +203,9 @@ def _one_line(message: str, program: str) -> str:
             return " at the end of the program"
         return f" at line {line}" + (f", column {column}" if column else "")
 
-    return " ".join(_LINE.sub(place, text).split())[:500]
+    line = " ".join(_LINE.sub(place, text).split())[:500]
+    # What jq came upon there is the wrapper's own bracket.
+    return _AT_THE_END.sub("unexpected end of the program", line)
 
 
 def _bad(message: str) -> BadOption:

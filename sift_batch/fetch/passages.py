@@ -77,7 +77,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         bare = line.strip()
         after = at + len(line.rstrip())
         if fence:
-            end = after
+            end = after if bare else end  # a fence may never be closed
             if bare.startswith(fence) and not bare.strip(fence[0]):
                 yield block()
                 start, fence = None, ""

@@ -144,7 +144,8 @@ class _Archive:
             body = unpacked(reply, self._config, self._clock, lambda *_: None)
             return _captures(json.loads(body))
         except FetchError as error:
-            self.down = error.code != "empty_content"  # no captures: an empty body, or []
+            # An empty body is how some archives say that there are no captures.
+            self.down = self.down or error.code != "empty_content"
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             self.down = True
         return []

@@ -75,7 +75,7 @@ def with_retries(
 
 def _wait_for(host: str, clock: Clock, number: int) -> None:
     seconds = _holds.remaining(host)
-    if seconds >= clock.remaining() > 0:
+    if seconds and seconds >= clock.remaining():
         raise fail(
             "rate_limited",
             "the server asked for a pause that is longer than this target may take",

@@ -23,6 +23,8 @@ from .steps import step
 from .stream import lost
 
 REDIRECTS = (301, 302, 303, 307, 308)
+_NO_PAGE = (204, 205, 206)
+"""Successes whose body is not what was asked for, if it comes at all."""
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -144,7 +146,8 @@ class Session:
             request = self._client.build_request("GET", url.copy_with(fragment=None))
             response = self._client.send(request, stream=True)
             try:
-                wanted = 200 <= response.status_code < 300
+                status = response.status_code
+                wanted = 200 <= status < 300 and status not in _NO_PAGE
                 wire = self._body(response, max_bytes) if wanted else b""
             finally:
                 response.close()

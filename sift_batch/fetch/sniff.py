@@ -64,7 +64,9 @@ def detect(body: bytes, content_type: str, path: str) -> str:
 def _is_binary(body: bytes, content_type: str) -> bool:
     head = body[:4096]
     if head.startswith(_BINARY_MAGICS) or head[4:8] == b"ftyp":
-        return True
+        # Some are words, with which a text may begin: "ID3 tags are ...".
+        start = head[:64]
+        return not _is_utf8(start) or len(start.translate(None, _CONTROL)) < len(start)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
     if "charset=utf-16" in content_type.lower() or "charset=utf-32" in content_type.lower():

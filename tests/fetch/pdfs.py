@@ -42,7 +42,7 @@ def pdf(*pages: str, title: str = "", encrypted: bytes = b"") -> bytes:
         trailer += b" /Info %d 0 R" % add(b"<< /Title (%s) >>" % _escaped(title).encode("latin-1"))
     if encrypted:
         trailer += b" /Encrypt %d 0 R /ID [<00> <00>]" % add(encrypted)
-    return _file(objects, trailer)
+    return file(objects, trailer)
 
 
 def encryption(user_password: bytes) -> bytes:
@@ -104,7 +104,8 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
 
 
-def _file(objects: list[bytes], trailer: bytes) -> bytes:
+def file(objects: list[bytes], trailer: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1."""
     out = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, 1):

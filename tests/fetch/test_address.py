@@ -56,3 +56,38 @@ def test_a_host_with_an_underscore_is_fetched(web: Web) -> None:
 def test_a_url_within_the_query_may_have_what_it_likes() -> None:
     url = "http://x.test/?u=https://a@b.test/"
     assert str(parse_url(url)) == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.%31/",
+        "http://%31%32%37.0.0.1/",
+        "http://\u0661\u0662\u0667.0.0.1/",
+        "http://\u2460\u2461\u2466.0.0.1/",
+        "http://127\uff610\uff610\uff611/",
+        "http://1.2.3.4.5/",
+        "http://256.1.1.1/",
+        "http://0xffffffffff/",
+        "http://1.0x0.0.0x1/",
+        "http://page.test:0/",
+    ],
+)
+def test_a_number_for_a_host_and_port_0_are_blocked(url: str) -> None:
+    assert error_of(lambda: fetch(url)).code == "blocked_address"
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("HTTP://PAGE.test", "http://page.test"),
+        (" http://page.test/ ", "http://page.test/"),
+        ("http://page.test/a/./b/../c", "http://page.test/a/c"),
+        ("http://page.test/\u00e4 b?\u00f6=\u2028", "http://page.test/%C3%A4%20b?%C3%B6=%E2%80%A8"),
+        ("http://B\u00dcCHER.test/", "http://xn--bcher-kva.test/"),
+        ("http://xn--ls8h.test/", "http://xn--ls8h.test/"),
+        ("http://page.test/%zz%", "http://page.test/%zz%"),
+    ],
+)
+def test_a_url_has_one_spelling(url: str, asked: str) -> None:
+    assert str(parse_url(url)) == asked

@@ -89,6 +89,22 @@ def test_a_long_enough_text_without_a_label_is_detected() -> None:
     assert "1251" in charset
 
 
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("cp1252", "El señor alcalde explicó que mañana se abrirá la estación para los niños. "),
+        ("cp1252", "Bron måste hållas öppen för gående, och lastbilar får köra på den större. "),
+        ("cp1252", "Le maire a expliqué que la passerelle restera fermée cet été à l'école. "),
+        ("cp1250", "Burmistrz wyjaśnił, że most pozostanie otwarty. Ciężarówki jeżdżą dookoła. "),
+        ("cp1250", "A polgármester elmondta, hogy a híd nyitva marad a gyalogosok előtt, késő. "),
+    ],
+    ids=["spanish", "swedish", "french", "polish", "hungarian"],
+)
+def test_latin_letters_without_a_label_are_those_of_the_language(codec: str, text: str) -> None:
+    page = f"<p>{text * 20}</p>"
+    assert read(page.encode(codec)) == (page, f"windows-{codec[2:]}", "detected")
+
+
 def test_a_short_text_without_a_label_is_windows_1252() -> None:
     assert read("café".encode("latin-1")) == ("café", "windows-1252", "default")
 

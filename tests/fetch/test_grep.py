@@ -110,6 +110,15 @@ def test_positions_of_matches_count_characters_not_bytes(web: Web) -> None:
         ("^", "every line"),
         ("a" * 1001, "shorten"),
         ("((a{100}){100}){100}", "re"),
+        ("a{3,1}", "smaller number first"),
+        (r"(?P<n>a)\k<n>", "back-reference"),
+        ("(?#why)a", "comments"),
+        ("(?'n'a)", "(?P<name>"),
+        (r"a\K", r"\K"),
+        ("(?R)", "recursion"),
+        ("(?(1)a)", "conditions"),
+        ("(?x)a b", "flag x"),
+        ("\ud800", "UTF-8"),
     ],
 )
 def test_a_pattern_that_cannot_be_used_is_refused_and_the_hint_names_why(

@@ -174,7 +174,14 @@ def test_a_slow_regular_expression_of_jq_is_an_error(web: Web) -> None:
 
 @pytest.mark.parametrize(
     ("program", "line"),
-    [(".a\n| foo", "line 2"), ("foo", "line 1"), (".[", "end of the program"), ("}", "line 1")],
+    [
+        (".a\n| foo", "line 2"),
+        ("foo", "line 1"),
+        (".[", "end of the program"),
+        ("}", "line 1"),
+        ("(", "unexpected end of the program"),
+        ("# nothing", "unexpected end of the program"),
+    ],
 )
 def test_a_program_that_does_not_compile_is_refused_with_its_own_line(
     program: str, line: str
@@ -217,3 +224,51 @@ def test_deep_json_does_not_crash(web: Web) -> None:
     text = "[" * 100_000 + "]" * 100_000
     assert error_of(lambda: jq(web, ".[0]", text)).code == "not_json"
     assert web.fetch(reply(text, TYPE)).content == text
+
+
+@pytest.mark.parametrize(
+    ("program", "content"),
+    [
+        ("get_search_list", "[]"),
+        ("[env, $ENV] | add | length", "0"),
+        (".a # )", "1"),
+        ("1) | (2", "2"),
+        ('"\\u0000"', "\ufffd"),
+        ("nan", "null"),
+        ("[nan, infinite] | .[0]", "null"),
+        ("infinite", "1.7976931348623157e+308"),
+        ("100000000000000000000", "100000000000000000000"),
+        ("def env: 1; env", "1"),
+        ("try error catch .a", "1"),
+        ("label $out | 1, break $out", "1"),
+    ],
+)
+def test_an_odd_program_gives_what_it_says_and_nothing_of_the_inside(
+    web: Web, monkeypatch: pytest.MonkeyPatch, program: str, content: str
+) -> None:
+    monkeypatch.setenv("SIFT_SECRET", "xyzzy")
+    assert jq(web, program).content == content
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["$__prog_args", "$named", "module {}; .", "1) #", ") | (", "}", '"', "@", ".[", "break $x",
+     '"\\ud800"', "\ud800", "\x00", "# nothing", "  ", "?//", "{(1): 2}", "(" * 5000],
+)  # fmt: skip
+def test_an_odd_program_that_does_not_compile_is_refused(program: str) -> None:
+    problem = problem_of(program)
+    assert problem.code == "bad_jq"
+    assert problem.hint
+    assert "/" not in problem.message.replace("?//", "")
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["error", "error(null)", 'error("a\nb")', "input_line_number", "@sh", "1/0", ".a.b", "@foo",
+     "limit(-1; 1)", "[.] | .[1e9] = 1", '"x" | test("(")', "ltrimstr(1)", "splits(1)"],
+)  # fmt: skip
+def test_an_odd_program_that_fails_does_so_in_one_line(web: Web, program: str) -> None:
+    error = error_of(lambda: jq(web, program))
+    assert error.code == "jq_error"
+    assert "\n" not in error.message
+    assert error.message.startswith("jq: ")

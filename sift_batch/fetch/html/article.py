@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from typing import Any
 
-import lxml.html
 from lxml import etree
 
 from ..limits import LARGE_PAGE_ELEMENTS
-from .tables import grid_of, write_grid
+from .frame import with_what_stands_between
+from .kept import Kept
+from .nesting import nest
+from .prepare import prepare
 from .tree import body_of, has_more_elements
-from .writer import fenced
 
-MAX_FILLER_CHARS = 1000
 _FACTS = etree.XPath("//script[@type='application/ld+json']")
 _FORUM = '"DiscussionForumPosting"'
-_LIST_MARK = re.compile(r"\s*(?:[-*+]|\d+\.) ")
-_LEAD = re.compile(r"^(?:[-*+>]|\d+\.|#+)\s+")
+_NO_LINK = "no-link"
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _BLANKS = re.compile(r"\n{3,}")
 
@@ -32,18 +32,28 @@ def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | 
 
     Beyond ``max_elements`` (code and simple tables count as one) nothing is looked for.
     """
-    from trafilatura import bare_extraction
-    from trafilatura.xml import xmltotxt
-
-    kept = _Kept(body_of(root).text_content(), plain)
+    kept = Kept(body_of(root).text_content(), plain)
     kept.take_from(root)
     if max_elements is not None and has_more_elements(root, max_elements):
         return ""
+    prepare(root)
     if forum:
         # The one thing for which trafilatura needs a script; with the page's own it would also
         # take text that the page does not show.
         mark = etree.SubElement(body_of(root), "script", type="application/ld+json")
         mark.text = f'{{"@type": {_FORUM}}}'
+    # The second opinions of other extractors take longest, and long pages need them least.
+    body = _main_content(root, plain, fast=has_more_elements(root, LARGE_PAGE_ELEMENTS))
+    if body is None:
+        return ""
+    body = with_what_stands_between(root, body, lambda: _main_content(root, False, fast=True))
+    return _written(body, kept, plain)
+
+
+def _main_content(root: Any, plain: bool, *, fast: bool) -> Any:
+    """The extractor's tree of what it takes for the main content, or None."""
+    from trafilatura import bare_extraction
+
     found: Any = bare_extraction(
         root,
         output_format="markdown",
@@ -52,97 +62,48 @@ def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | 
         include_tables=True,
         include_comments=False,
         deduplicate=False,
-        # The second opinions of other extractors take longest, and long pages need them least.
-        fast=has_more_elements(root, LARGE_PAGE_ELEMENTS),
+        fast=fast,
     )
-    if found is None:
-        return ""
-    text = kept.set_apart(_TRAILING.sub("", xmltotxt(found.body, not plain)))
+    return None if found is None else found.body
+
+
+def _written(body: Any, kept: Kept, plain: bool) -> str:
+    # The extractor's writer reads character references, of which there are none any more: what
+    # looks like one is text, or an address such as ?a=1&section=2.
+    for element in body.iter():
+        element.text = _escaped(element.text)
+        element.tail = _escaped(element.tail)
+        if element.get("target"):
+            element.set("target", _escaped(element.get("target")))
+        elif element.tag == "ref":
+            element.tag = _NO_LINK  # else it would come as a text in brackets
+    etree.strip_tags(body, _NO_LINK)
+    if plain:
+        etree.strip_tags(body, "ref", "hi", "del")
+    else:
+        _keep_quotations(body, kept)
+    return _text(body, kept, plain)
+
+
+def _text(body: Any, kept: Kept, plain: bool) -> str:
+    from trafilatura.xml import xmltotxt
+
+    text = nest(kept.set_apart(_TRAILING.sub("", xmltotxt(body, not plain))))
     return kept.put_back(_BLANKS.sub("\n\n", text).strip())
 
 
-def mostly_lost_links(text: str, link_texts: set[str]) -> bool:
-    """Whether most lines were links whose targets the extraction dropped, as on index pages."""
-    lines = [_LEAD.sub("", line.strip()) for line in text.split("\n") if line.strip()]
-    lost = sum(line in link_texts for line in lines)
-    return lost * 2 > len(lines)
+def _keep_quotations(body: Any, kept: Kept) -> None:
+    """The extractor's writer leaves out the marks of quotations."""
+    for quote in body.findall("quote"):
+        alone = body.makeelement("body")
+        alone.append(deepcopy(quote))
+        alone[0].tail = None
+        text = _text(alone, kept, plain=False)
+        if text:
+            place = kept.place("\n".join(f"> {line}".rstrip() for line in text.split("\n")))
+            place.tail = quote.tail
+            body.replace(quote, place)
 
 
-def link_texts(root: Any) -> set[str]:
-    """The texts of the links of a tree, as lines would show them."""
-    texts = {" ".join(a.text_content().split()) for a in root.iter("a") if a.get("href")}
-    return texts - {""}
-
-
-class _Kept:
-    """Code and simple tables, which trafilatura would flatten: taken out and put back.
-
-    Each leaves a word in its place that no page has.
-    """
-
-    def __init__(self, page_text: str, plain: bool) -> None:
-        self._plain = plain
-        self._blocks: list[str] = []
-        salt = 0
-        while f"qzkept{salt}x" in page_text:
-            salt += 1
-        self._word = f"qzkept{salt}x"
-        self._place = re.compile(rf"^( *){self._word}(\d+)z$", re.MULTILINE)
-        self._leftover = re.compile(rf"\s*{self._word}\w*")
-        self._pattern = re.compile(rf"{self._word}(\d+)z(?:\s+{self._word}f)*")
-
-    def take_from(self, root: Any) -> None:
-        taken: set[Any] = set()
-        for element in list(root.iter("pre", "table")):
-            if not taken.isdisjoint(element.iterancestors("pre", "table")):
-                continue
-            block = self._block(element)
-            parent = element.getparent()
-            if block is None or parent is None:
-                continue
-            place = lxml.html.Element("p")
-            place.text = f"{self._word}{len(self._blocks)}z" + self._filler(block)
-            place.tail = element.tail
-            parent.replace(element, place)
-            self._blocks.append(block)
-            taken.add(element)
-
-    def _filler(self, block: str) -> str:
-        """As much text as the block has, within reason: extractors go by the length of it."""
-        filler = f" {self._word}f"
-        return filler * (min(len(block), MAX_FILLER_CHARS) // len(filler))
-
-    def _block(self, element: Any) -> str | None:
-        """What to put back, None for what has no text and for tables that lay out a page."""
-        if next((text for text in element.itertext() if text.strip()), None) is None:
-            return None
-        if element.tag == "pre":
-            return fenced(element, self._plain)
-        grid = grid_of(element)
-        return None if grid is None else write_grid(grid, self._plain)
-
-    def set_apart(self, text: str) -> str:
-        """Give each word a line of its own, indented as its list item is."""
-        lines: list[str] = []
-        for line in text.split("\n"):
-            if self._word not in line:
-                lines.append(line)
-                continue
-            mark = _LIST_MARK.match(line)
-            indent = " " * (len(mark[0]) if mark else len(line) - len(line.lstrip()))
-            for at, part in enumerate(self._pattern.split(line)):
-                if at % 2:
-                    lines += ["", f"{indent}{self._word}{part}z", ""]
-                elif part.strip(" |"):  # else what is left of a table around the block
-                    lines.append(part.rstrip())
-        return "\n".join(lines)
-
-    def put_back(self, text: str) -> str:
-        """The blocks where their words stand."""
-
-        def block(match: re.Match[str]) -> str:
-            rows = self._blocks[int(match[2])].split("\n")
-            return "\n".join(f"{match[1]}{row}" if row else "" for row in rows)
-
-        text = self._place.sub(block, text)
-        return self._leftover.sub("", text)
+def _escaped(text: str | None) -> str | None:
+    return text.replace("&", "&amp;") if text else text

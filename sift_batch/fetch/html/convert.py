@@ -11,8 +11,10 @@ from ..errors import fail
 from ..limits import BODY_OVER_ARTICLE, MAX_ARTICLE_ELEMENTS, SHORT_ARTICLE_CHARS
 from ..meta import Meta
 from . import walls
-from .article import article, is_forum, link_texts, mostly_lost_links
+from .article import article, is_forum
+from .controls import drop_controls
 from .head import describe
+from .index import link_texts, lost_links_outweigh, mostly_lost_links, mostly_teasers
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
 from .writer import Writer
 
@@ -26,6 +28,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     """
     if root is None:
         raise _empty("the page is empty")
+    drop_controls(root)
     describe(root, url, meta)
     shell_root = copy(root)
     make_links_absolute(root, base_url(root, url))
@@ -63,8 +66,11 @@ def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> st
         if not content:
             raise _empty("the page has no main content")
         return content
-    short = len(content) < SHORT_ARTICLE_CHARS and chars > BODY_OVER_ARTICLE * len(content)
-    if content and not short and not mostly_lost_links(content, links):
+    short = len(content) < SHORT_ARTICLE_CHARS and (
+        chars > BODY_OVER_ARTICLE * len(content) or lost_links_outweigh(content, root)
+    )
+    index = mostly_lost_links(content, links) or mostly_teasers(content, root)
+    if content and not short and not index:
         return content
     meta.warn(
         "main_content_not_found",

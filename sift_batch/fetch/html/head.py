@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import lxml.html
+from lxml import etree
 
 from ..limits import LARGE_PAGE_ELEMENTS
 from ..meta import Meta, iso
@@ -19,6 +20,16 @@ logger = logging.getLogger("sift_batch.fetch")
 
 _REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]?\s*(?:url\s*=\s*)?(.*))?\Z", re.I | re.S)
 _PUBLISHED = ("article:published_time", "og:published_time", "datepublished", "date")
+_BYLINE_WORDS = (
+    "uthor", "yline", "writer", "posted-by", "submitted-by", "username", "screenname",
+)  # fmt: skip
+_MAYBE_BYLINE = etree.XPath(
+    "(//*[@class or @id or @itemprop or @rel][@rel='author' or contains(@itemprop, 'author')"
+    " or contains(@id, 'uthor') or "
+    + " or ".join(f"contains(@class, '{word}')" for word in _BYLINE_WORDS)
+    + "][not(self::body or self::html)] | //author)"
+    "[not(ancestor::*[contains(@class, 'omment') or contains(@id, 'omment')])]"
+)
 _SPACE = re.compile(r"\s+")
 
 
@@ -64,11 +75,23 @@ def _found(page: Any, url: str) -> Any:
     except Exception:  # it trips over JSON-LD of a shape that it does not expect
         logger.info("json_ld_unreadable", exc_info=True)
     found.title = found.title or extract_title(page)
-    found.author = found.author or extract_author(page)
+    found.author = found.author or extract_author(_bylines(page))
     found.sitename = found.sitename or extract_sitename(page)
     found.date = find_date(page, original_date=True, extensive_search=False, url=url)
     found.clean_and_trim()
     return found
+
+
+def _bylines(page: Any) -> Any:
+    """What may name an author, by itself: trafilatura looks with expressions that take as long
+    on a whole page as finding the article does. Who comments is no author."""
+    bylines = lxml.html.Element("body")
+    taken: set[Any] = set()
+    for element in _MAYBE_BYLINE(page):
+        if taken.isdisjoint(element.iterancestors()):
+            taken.add(element)
+            bylines.append(copy(element))
+    return bylines
 
 
 def _published(root: Any) -> str | None:
@@ -79,10 +102,10 @@ def _published(root: Any) -> str | None:
             continue
         try:
             moment = datetime.fromisoformat((element.get("content") or "").strip())
-        except ValueError:
+            if moment.tzinfo is not None:
+                return iso(moment)
+        except (ValueError, OverflowError):  # the first day of all, east of Greenwich
             continue
-        if moment.tzinfo is not None:
-            return iso(moment)
     return None
 
 

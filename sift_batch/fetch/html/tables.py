@@ -9,6 +9,8 @@ from .writer import Writer
 
 MAX_COLUMNS = 40
 MAX_CELL_CHARS = 1000
+MAX_DATUM_CHARS = 150
+"""A paragraph in a cell is data up to this; beyond it the table may lay out a page."""
 _SPACE = re.compile(r"\s+")
 _LAYOUT = ("table", "h1", "h2", "h3", "form", "pre", "article", "section")
 
@@ -49,6 +51,18 @@ def grid_of(table: Any) -> Grid | None:
     if len(grid) < 2 or not 2 <= columns <= MAX_COLUMNS:
         return None
     return grid
+
+
+def lays_out(table: Any) -> bool:
+    """Whether a table stands for the columns and boxes of a page and not for data."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    if grid_of(table) is not None:
+        return False
+    if next(table.iterdescendants(*_LAYOUT), None) is not None:
+        return True
+    boxes = table.iterdescendants("p", "ul", "ol", "dl", "blockquote")
+    return any(len(box.text_content()) > MAX_DATUM_CHARS for box in boxes)
 
 
 def write_grid(grid: Grid, plain: bool) -> str:

@@ -11,6 +11,7 @@ import lxml.html
 from lxml import etree
 
 from ..errors import fail
+from .frames import unframe
 
 INVISIBLE = (
     "script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas",
@@ -55,6 +56,7 @@ def parse(text: str) -> Any:
         return None
     if any("depth" in entry.message for entry in parser.error_log):
         raise fail("too_complex", "the page is nested too deeply to be read", "ask for mode raw")
+    unframe(root)
     _end_head(root)
     return root
 

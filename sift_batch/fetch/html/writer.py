@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -22,6 +23,9 @@ MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "kbd": "`"
          "del": "~~", "s": "~~", "a": ""}  # fmt: skip
 _SPACE = re.compile(r"[ \t\r\n\f\v\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source)-([\w+#-]+)")
+# Sphinx and code forges name the language on a box around the code.
+_LANGUAGE_AROUND = re.compile(r"(?:\A|\s)(?:highlight-source|highlight|language)-([\w+#-]+)")
+_NO_LANGUAGES = ("default", "none", "text", "source")
 _SPACE_RUN = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
 
@@ -223,12 +227,16 @@ def fenced(element: Any, plain: bool) -> str:
         return str(code)
     language = ""
     for holder in element.iter("pre", "code"):
-        found = re.search(
-            r"(?:language|lang|highlight-source)-([\w+#-]+)", holder.get("class") or ""
-        )
+        found = _LANGUAGE.search(holder.get("class") or "")
         if found:
             language = found[1]
             break
+    else:
+        for around in islice(element.iterancestors("div"), 2):
+            found = _LANGUAGE_AROUND.search(around.get("class") or "")
+            if found and found[1] not in _NO_LANGUAGES:
+                language = found[1]
+                break
     longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"

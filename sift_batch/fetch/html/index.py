@@ -1,0 +1,77 @@
+"""Whether a page is an index, whose links an article cannot hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+MIN_TEASERS = 3
+MAX_TEASERS = 300
+"""As many as are looked at."""
+_LEAD = re.compile(r"^(?:[-*+>]|\d+\.|#+)\s+")
+_LINKS_IN_CONTENT = etree.XPath(
+    "//a[@href][not(ancestor::nav or ancestor::header or ancestor::footer or ancestor::aside)]"
+)
+_TITLES = etree.XPath(
+    "//*[self::h2 or self::h3 or self::h4][.//a[@href] or ancestor::a[@href]]"
+    "[not(ancestor::nav or ancestor::header[not(ancestor::article)] or ancestor::aside)]"
+)
+_BOXES = ("li", "article", "section", "div", "td", "dd")
+_LEVELS_TO_BOX = 4
+_MARKS = re.compile(r"[*`\\~_]|\]\([^)]*\)|[\[\]\s]")
+
+
+def mostly_lost_links(text: str, link_texts: set[str]) -> bool:
+    """Whether most lines were links whose targets the extraction dropped, as on index pages."""
+    lines = [_LEAD.sub("", line.strip()) for line in text.split("\n") if line.strip()]
+    lost = sum(line in link_texts for line in lines)
+    return lost * 2 > len(lines)
+
+
+def lost_links_outweigh(text: str, root: Any) -> bool:
+    """Whether the links that an extraction left out have more to say than what it found.
+
+    Those of menus and the like do not count. For short texts: long ones are no index pages.
+    """
+    texts = {" ".join(a.text_content().split()) for a in _LINKS_IN_CONTENT(root)}
+    return sum(len(link) for link in texts if link not in text) > len(text)
+
+
+def link_texts(root: Any) -> set[str]:
+    """The texts of the links of a tree, as lines would show them."""
+    texts = {" ".join(a.text_content().split()) for a in root.iter("a") if a.get("href")}
+    return texts - {""}
+
+
+def mostly_teasers(text: str, root: Any) -> bool:
+    """Whether most lines belong to titles with a link that the extraction dropped.
+
+    So it is with search results. A title belongs to a line when a small box holds both.
+    """
+    bare = _MARKS.sub("", text)
+    titles = _TITLES(root)[:MAX_TEASERS]
+    lost = {title for title in titles if _bare(title) and _bare(title) not in bare}
+    if len(lost) < MIN_TEASERS:
+        return False
+    lines = {_MARKS.sub("", _LEAD.sub("", line.strip())) for line in text.split("\n")} - {""}
+    told = sum(_lines_beside(title, lost, lines) for title in lost)
+    return told * 2 > len(lines)
+
+
+def _lines_beside(title: Any, titles: set[Any], lines: set[str]) -> int:
+    """How many of the lines stand in the smallest box around a title that holds any."""
+    for level, box in enumerate(title.iterancestors()):
+        if level == _LEVELS_TO_BOX or box.tag not in (*_BOXES, "a", "header", "hgroup"):
+            return 0
+        if sum(other in titles for other in box.iter("h2", "h3", "h4")) > 1:
+            return 0
+        held = sum(_bare(element) in lines for element in box.iter("p", "div", "dd", "span", "td"))
+        if held:
+            return min(held, 2)
+    return 0
+
+
+def _bare(element: Any) -> str:
+    return _MARKS.sub("", element.text_content())

@@ -1,0 +1,119 @@
+"""Code, simple tables and line breaks around an extractor that would flatten them."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any
+
+import lxml.html
+
+from .tables import grid_of, write_grid
+from .writer import fenced
+
+MAX_FILLER_CHARS = 1000
+MAX_BREAKS = 5000
+MAX_VERSE_CHARS = 160
+"""What is longer after a break is a paragraph."""
+_LIST_MARK = re.compile(r"\s*(?:[-*+]|\d+\.) ")
+
+
+class Kept:
+    """Blocks that are taken out of a tree and put back into its text.
+
+    Each leaves a word in its place that no page has.
+    """
+
+    def __init__(self, page_text: str, plain: bool) -> None:
+        self._plain = plain
+        self._blocks: list[str] = []
+        salt = 0
+        while f"qzkept{salt}x" in page_text:
+            salt += 1
+        self._word = f"qzkept{salt}x"
+        self._place = re.compile(rf"^( *){self._word}(\d+)z$", re.MULTILINE)
+        self._break = re.compile(rf"\s*{self._word}b\s*")
+        self._leftover = re.compile(rf"\s*{self._word}\w*")
+        self._pattern = re.compile(rf"{self._word}(\d+)z(?:\s+{self._word}f)*")
+
+    def take_from(self, root: Any) -> None:
+        taken: set[Any] = set()
+        for element in list(root.iter("pre", "table")):
+            if not taken.isdisjoint(element.iterancestors("pre", "table")):
+                continue
+            block = self._block(element)
+            parent = element.getparent()
+            if block is None or parent is None:
+                continue
+            place = self.place(block)
+            place.text += self._filler(block)
+            place.tail = element.tail
+            parent.replace(element, place)
+            taken.add(element)
+        self._take_breaks(root)
+
+    def place(self, block: str) -> Any:
+        """A paragraph that stands for a block of finished text."""
+        place = lxml.html.Element("p")
+        place.text = f"{self._word}{len(self._blocks)}z"
+        self._blocks.append(block)
+        return place
+
+    def _take_breaks(self, root: Any) -> None:
+        """Lines of a verse or an address stay one paragraph; two breaks do begin another."""
+        breaks = list(islice(root.iter("br"), MAX_BREAKS + 1))
+        for br in breaks if len(breaks) <= MAX_BREAKS else ():
+            around = next(br.iterancestors("p", "li", "td", "th"), None)
+            if around is None or around.tag != "p" or not _stands_alone(br):
+                continue
+            br.tag, br.text = "span", f" {self._word}b "
+
+    def _filler(self, block: str) -> str:
+        """As much text as the block has, within reason: extractors go by the length of it."""
+        filler = f" {self._word}f"
+        return filler * (min(len(block), MAX_FILLER_CHARS) // len(filler))
+
+    def _block(self, element: Any) -> str | None:
+        """What to put back, None for what has no text and for tables that lay out a page."""
+        if next((text for text in element.itertext() if text.strip()), None) is None:
+            return None
+        if element.tag == "pre":
+            return fenced(element, self._plain)
+        grid = grid_of(element)
+        return None if grid is None else write_grid(grid, self._plain)
+
+    def set_apart(self, text: str) -> str:
+        """Give each word a line of its own, indented as its list item is."""
+        lines: list[str] = []
+        for line in self._break.sub("\n", text).split("\n"):
+            if self._word not in line:
+                lines.append(line)
+                continue
+            mark = _LIST_MARK.match(line)
+            indent = " " * (len(mark[0]) if mark else len(line) - len(line.lstrip()))
+            for at, part in enumerate(self._pattern.split(line)):
+                if at % 2:
+                    lines += ["", f"{indent}{self._word}{part}z", ""]
+                elif part.strip(" |"):  # else what is left of a table around the block
+                    lines.append(part.rstrip())
+        return "\n".join(lines)
+
+    def put_back(self, text: str) -> str:
+        """The blocks where their words stand."""
+
+        def block(match: re.Match[str]) -> str:
+            rows = self._blocks[int(match[2])].split("\n")
+            return "\n".join(f"{match[1]}{row}" if row else "" for row in rows)
+
+        text = self._place.sub(block, text)
+        return self._leftover.sub("", text)
+
+
+def _stands_alone(br: Any) -> bool:
+    """Whether a short line begins here, and no other break stands beside this one."""
+    before, after = br.getprevious(), br.getnext()
+    if len(br.tail or "") > MAX_VERSE_CHARS:
+        return False
+    if not (br.tail or "").strip() and (after is None or after.tag == "br"):
+        return False
+    return not (before is not None and before.tag == "br" and not (before.tail or "").strip())

@@ -1,0 +1,128 @@
+"""Markup that the extractor would misread, said in a way that it understands.
+
+Nothing is judged here and no text is taken away: what is content, the extractor decides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import lxml.html
+from lxml import etree
+
+from .tables import lays_out
+from .writer import BLOCKS, HEADINGS
+
+MAX_ITEM_CHARS = 1000
+_TIMES = etree.XPath("//time")
+_HEADINGS_IN_SUMMARIES = etree.XPath("//summary[.//h1 or .//h2 or .//h3 or .//h4]")
+_POSTS = etree.XPath(
+    "//*[self::div or self::li or self::table or self::tr or self::article or self::section]"
+    "[@itemscope or @id]"
+)
+_POST_TYPE = re.compile(r"schema\.org/(?:Question|Answer|DiscussionForumPosting)\Z")
+_POST_ID = re.compile(r"(?:p|msg|message|answer)[-_]?\d+\Z")  # post-1 is any teaser of a blog
+_CONTENT_CLASS = re.compile(r"content|body|text|entry|story|post|article", re.IGNORECASE)
+_TABLE_PARTS = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
+
+
+def prepare(root: Any) -> None:
+    """Change a cleaned tree that is about to be given to the extractor."""
+    _keep_times_in_sentences(root)
+    _set_headings_in_items_apart(root)
+    _keep_headings_of_details(root)
+    _unfold_layout_tables(root)
+    _level_posts(root)
+
+
+def _keep_times_in_sentences(root: Any) -> None:
+    """The extractor drops each ``<time>``, most of which stand in bylines."""
+    for time in _TIMES(root):
+        in_heading = any(parent.tag in HEADINGS for parent in time.iterancestors())
+        if in_heading or (time.tail or "").strip():
+            time.tag = "span"
+
+
+def _set_headings_in_items_apart(root: Any) -> None:
+    """A heading in a list item would run on into the text that follows it.
+
+    Some forums make each post an item, and in those it stays a heading.
+    """
+    for heading in list(root.iter(*HEADINGS)):
+        item = next(heading.iterancestors("li"), None)
+        if item is None or len(item.text_content()) > MAX_ITEM_CHARS:
+            continue
+        heading.tag = "strong"
+        following = heading.getnext()
+        if (heading.tail or "").strip() or following is not None:
+            br = heading.makeelement("br")
+            br.tail, heading.tail = heading.tail, None
+            heading.addnext(br)
+
+
+def _keep_headings_of_details(root: Any) -> None:
+    """A summary becomes a heading, which would double the one inside it."""
+    for summary in _HEADINGS_IN_SUMMARIES(root):
+        summary.tag = "div"
+
+
+def _unfold_layout_tables(root: Any) -> None:
+    """A table that lays out a page is no table."""
+    for table in list(root.iter("table")):
+        if lays_out(table):
+            for element in list(table.iterdescendants(*_TABLE_PARTS)):
+                if next(element.iterancestors("table"), None) is table:
+                    if element.tag in ("td", "th", "caption"):
+                        _wrap_loose_text(element)
+                    element.tag = "div"
+            table.tag = "div"
+            for box in table.iter("div", "center"):
+                if next(box.iterchildren(*BLOCKS), None) is None:
+                    box.tag = "p"  # a box of words alone is a paragraph
+
+
+def _wrap_loose_text(cell: Any) -> None:
+    """What stands in a cell outside its blocks becomes paragraphs: a box may lose it."""
+    run = _paragraph(cell.text)
+    if run is not None:
+        cell.text = None
+        cell.insert(0, run)
+    for child in [child for child in cell if child is not run]:
+        if child.tag in BLOCKS:
+            run = _paragraph(child.tail)
+            if run is not None:
+                child.tail = None  # first, for what is added next to an element takes its tail
+                child.addnext(run)
+            continue
+        if run is None:
+            run = child.makeelement("p")
+            child.addprevious(run)
+        run.append(child)
+
+
+def _paragraph(text: str | None) -> Any:
+    if not (text or "").strip():
+        return None
+    paragraph = lxml.html.Element("p")
+    paragraph.text = text
+    return paragraph
+
+
+def _level_posts(root: Any) -> None:
+    """Where a page has several posts, the extractor would take the first one for the article."""
+    posts = [
+        element
+        for element in _POSTS(root)
+        if _POST_TYPE.search(element.get("itemtype") or "")
+        or (element.tag != "article" and _POST_ID.match(element.get("id") or ""))
+    ]
+    if len(posts) < 2:
+        return
+    for post in posts:
+        for element in post.iter("div", "section", "article", "td"):
+            if element.tag == "article":
+                element.tag = "div"
+            for name in ("class", "id", "itemprop"):
+                if _CONTENT_CLASS.search(element.get(name) or ""):
+                    del element.attrib[name]

@@ -1,0 +1,1 @@
+"""Random documents, guided by coverage, against what reads documents; see ``__main__``."""
