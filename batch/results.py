@@ -1,40 +1,124 @@
-"""A job's results, one row a target, in the one shape that every export has."""
+"""Jobs' results, one row a target, in the one shape that every export has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+from uuid import UUID
+
+from django.db.models import Func, IntegerField, QuerySet, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from batch import database
-from batch.models import BatchTarget
+from batch.errors import UnknownJobError
+from batch.ids import parse_id
+from batch.models import BatchJob, BatchTarget
 
-ROWS_AT_ONCE = 20  # each may hold RESULT_MAX_BYTES
+Row = dict[str, Any]
+
+COLUMNS = (
+    *("job", "idx", "url", "status", "content", "error", "hint", "code"),
+    *("options", "meta", "details", "started_at", "finished_at"),
+)
+PORTION_ROWS = 50
+PORTION_MAX_BYTES = 2 * 1024**2  # of results; a single larger one is a portion of its own
+_STORED = ("idx", "url", "status", "error", "hint", "code", "options", "details")
 
 
-def result_rows(job_id: str) -> Iterator[dict[str, Any]]:
-    """A dict for each target in order, read in small portions.
+def result_rows(*job_ids: str, content: bool = True) -> Iterator[Row]:
+    """A dict with the keys COLUMNS for each target of these jobs, in order, ready for JSON.
 
-    Keys: job, idx, url, status, content, error, hint, code, options, meta, details,
-    started_at, finished_at.
+    The rows are read in small portions, as the reader goes on: no transaction or cursor is
+    held in between, and each row is as it was when it was read. Without ``content``, results
+    stay in the database, and ``content`` and ``meta`` are None.
+
+    Raises ``UnknownJobError`` for a job that is not there, or that is removed before its last
+    row was read: what came before it must not be taken for all.
     """
-    targets = BatchTarget.objects.using(database.alias()).filter(job__id=job_id).order_by("idx")
-    idx = 0
-    while portion := list(targets.filter(idx__gte=idx)[:ROWS_AT_ONCE]):
-        for target in portion:
-            result = target.result or {}
-            yield {
-                "job": str(target.job_id),
-                "idx": target.idx,
-                "url": target.url,
-                "status": target.status,
-                "content": result.get("content"),
-                "error": target.error,
-                "hint": target.hint,
-                "code": target.code,
-                "options": target.options,
-                "meta": result.get("meta"),
-                "details": target.details,
-                "started_at": target.started_at,
-                "finished_at": target.finished_at,
-            }
-        idx = portion[-1].idx + 1
+    using = database.alias()
+    for job_id in job_ids:
+        known = parse_id(job_id)
+        if known is None:
+            raise UnknownJobError(job_id)
+        yield from _rows(known, using, content)
+
+
+def _rows(job_id: UUID, using: str, content: bool) -> Iterator[Row]:
+    jobs = BatchJob.objects.using(using).filter(id=job_id)
+    total = database.repeat(jobs.values_list("targets_total", flat=True).first, using)
+    if total is None:
+        raise UnknownJobError(str(job_id))
+    targets = BatchTarget.objects.using(using).filter(job=job_id)
+    idx = count = 0
+    while portion := database.repeat(
+        partial(_portion, targets.filter(idx__gte=idx), content), using
+    ):
+        for stored in portion:
+            yield _row(job_id, stored)
+        idx = portion[-1]["idx"] + 1
+        count += len(portion)
+    if count < total:
+        raise UnknownJobError(str(job_id))
+
+
+def _portion(targets: QuerySet[BatchTarget], content: bool) -> list[Row]:
+    """The first of these targets; the database is asked for their sizes before they are loaded."""
+    size = Coalesce(StoredBytes("result"), 0) if content else Value(0)
+    sizes = targets.order_by("idx").annotate(size=size).values_list("idx", "size")
+    last, total = -1, 0
+    for idx, bytes_ in sizes[:PORTION_ROWS]:
+        total += bytes_
+        if last >= 0 and total > PORTION_MAX_BYTES:
+            break
+        last = idx
+    names = [*_STORED, "started_at", "finished_at", *(["result"] if content else [])]
+    # Put in order here: no database should have to sort what carries results.
+    rows = list(targets.filter(idx__lte=last).order_by().values(*names))
+    return sorted(rows, key=lambda row: row["idx"])
+
+
+def _row(job_id: UUID, stored: Row) -> Row:
+    result = stored.get("result") or {}
+    return {
+        "job": str(job_id),
+        "idx": stored["idx"],
+        "url": stored["url"],
+        "status": stored["status"],
+        "content": result.get("content"),
+        "error": stored["error"],
+        "hint": stored["hint"],
+        "code": stored["code"],
+        "options": stored["options"],
+        "meta": result.get("meta"),
+        "details": stored["details"],
+        "started_at": _moment(stored["started_at"]),
+        "finished_at": _moment(stored["finished_at"]),
+    }
+
+
+def _moment(value: datetime | None) -> str | None:
+    """ISO 8601 in UTC, as the API writes it, whatever the host's time zone settings."""
+    if value is None:
+        return None
+    if timezone.is_naive(value):
+        value = timezone.make_aware(value, timezone.get_default_timezone())
+    return value.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
+
+
+class StoredBytes(Func):
+    """How many bytes of JSON a column holds."""
+
+    template = "OCTET_LENGTH(%(expressions)s)"
+    output_field = IntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "OCTET_LENGTH((%(expressions)s)::text)"
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        # OCTET_LENGTH is there from SQLite 3.43 on.
+        template = "LENGTH(CAST(%(expressions)s AS BLOB))"
+        return self.as_sql(compiler, connection, template=template, **extra)

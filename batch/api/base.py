@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from django.apps import apps
@@ -22,6 +23,15 @@ from batch.api.parsers import JsonParser, StreamedRequest
 from batch.api.problems import ProblemRenderer, answer
 
 
+def own_schema() -> Any:
+    """What describes the views where drf-spectacular is installed; else REST framework's own."""
+    if find_spec("drf_spectacular") is None:
+        return APIView.__dict__["schema"]
+    from batch.api.openapi import Schema
+
+    return Schema()
+
+
 class ApiView(APIView):
     """Authentication and throttles are those of the host's settings; what decides about the
     shape of a request or an answer is set here, so that no host's setting changes it."""
@@ -32,6 +42,7 @@ class ApiView(APIView):
     content_negotiation_class = DefaultContentNegotiation
     metadata_class = SimpleMetadata
     versioning_class = None
+    schema = own_schema()
 
     @classmethod
     def as_view(cls, **initkwargs: Any) -> Any:

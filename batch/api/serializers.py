@@ -12,6 +12,7 @@ from rest_framework.request import Request
 
 from batch.api.problems import Refusal
 from batch.errors import InvalidTargetsError
+from batch.exports import FORMS
 from batch.models import BatchJob
 from batch.parsing import MAX_PROBLEMS
 from batch.text import clean
@@ -89,6 +90,10 @@ def job(row: BatchJob, request: Request, *, worker_alive: bool) -> dict[str, Any
             "targets": job_url(str(row.id), request, "target-list"),
             "cancel": job_url(str(row.id), request, "job-cancel"),
             "retry": job_url(str(row.id), request, "job-retry"),
+            **{
+                f"results_{form}": job_url(str(row.id), request, f"results-{form}")
+                for form in FORMS
+            },
         },
     }
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Func, IntegerField, QuerySet, Value
+from django.db.models import QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from batch.api.pages import Pages
 from batch.api.serializers import TARGET_FIELDS
 from batch.models import BatchTarget
+from batch.results import StoredBytes
 
 PAGE_MAX_BYTES = 8 * 1024**2
 Row = dict[str, Any]
@@ -48,19 +49,3 @@ def load(rows: QuerySet[BatchTarget], *, content: bool) -> list[Row]:
 
 def _without_content(meta: Any) -> dict[str, Any] | None:
     return None if meta is None else {"content": None, "meta": meta}
-
-
-class StoredBytes(Func):
-    """How many bytes of JSON a column holds."""
-
-    template = "OCTET_LENGTH(%(expressions)s)"
-    output_field = IntegerField()
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        template = "OCTET_LENGTH((%(expressions)s)::text)"
-        return self.as_sql(compiler, connection, template=template, **extra)
-
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        # OCTET_LENGTH is there from SQLite 3.43 on.
-        template = "LENGTH(CAST(%(expressions)s AS BLOB))"
-        return self.as_sql(compiler, connection, template=template, **extra)

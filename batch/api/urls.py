@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from django.apps import apps
 from django.urls import URLPattern, path, re_path
 
-from batch.api import views
+from batch.api import exports, views
 from batch.api.base import ApiView
 
 app_name = "batch"
@@ -16,6 +19,18 @@ def _at(address: str, view: type[ApiView], name: str) -> list[URLPattern]:
     return [path(address + "/", function, name=name), path(address, function)]
 
 
+def _document() -> list[URLPattern]:
+    """The OpenAPI document and its page, as far as the host has installed what they need."""
+    if not find_spec("drf_spectacular"):
+        return []
+    from batch.api.openapi import DocsView, SchemaView
+
+    found = [path("schema/", SchemaView.as_view(), name="schema")]
+    if all(map(apps.is_installed, ("drf_spectacular", "drf_spectacular_sidecar"))):
+        found.append(path("docs/", DocsView.as_view(), name="docs"))
+    return found
+
+
 # Any text may stand where an id or a number belongs, so that a wrong one is answered here.
 urlpatterns = [
     *_at("jobs", views.JobList, "job-list"),
@@ -24,5 +39,9 @@ urlpatterns = [
     *_at("jobs/<str:job_id>/retry", views.JobRetry, "job-retry"),
     *_at("jobs/<str:job_id>/targets", views.TargetList, "target-list"),
     *_at("jobs/<str:job_id>/targets/<str:idx>", views.TargetDetail, "target-detail"),
+    *_document(),
+    path("jobs/<str:job_id>/results.jsonl", exports.ResultsJsonl.as_view(), name="results-jsonl"),
+    path("jobs/<str:job_id>/results.csv", exports.ResultsCsv.as_view(), name="results-csv"),
+    path("jobs/<str:job_id>/results.zip", exports.ResultsZip.as_view(), name="results-zip"),
     re_path(r"^jobs/[\s\S]*\Z", views.Nowhere.as_view()),
 ]

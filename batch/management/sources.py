@@ -1,18 +1,13 @@
-"""What ``batch_submit`` reads: URLs a line, CSV with a url column, JSONL of targets."""
+"""What the commands read targets and options from: arguments, files and standard input."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from batch.words import OPTION_TYPES
-
-FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+from batch.sources import option_value, parse_items
 
 
 def read_items(arguments: Sequence[str]) -> list[Any]:
@@ -41,25 +36,6 @@ def read_items(arguments: Sequence[str]) -> list[Any]:
     return items
 
 
-def parse_items(text: str, name: str) -> list[Any]:
-    """The items of one file; its first line tells which of the three forms it has."""
-    # Not splitlines(), which also tears JSON apart where a string holds U+2028.
-    lines = text.split("\n")
-    first = next((line.strip() for line in lines if line.strip()), "")
-    if first.startswith(("{", '"')):
-        return _jsonl(lines, name)
-    if first.startswith("["):
-        raise ValueError(f'{name} is a JSON array: write one {{"url": ...}} a line (JSONL)')
-    header = [cell.strip().lower() for cell in next(csv.reader([first]), [])]
-    if "url" in header:
-        return _csv(text, name)
-    if name.lower().endswith(".csv"):
-        raise ValueError(
-            f"{name} has no column url, separated by commas; its first line is {first[:100]!r}"
-        )
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-
-
 def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
     """``k=v`` pairs as options. Raises ``ValueError``; unknown names are left to the parser."""
     options: dict[str, Any] = {}
@@ -67,47 +43,5 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
         name, found, value = pair.partition("=")
         if not found:
             raise ValueError(f"--option {pair!r}: write it as name=value")
-        options[name] = _value(name, value)
+        options[name] = option_value(name, value)
     return options
-
-
-def _value(name: str, text: str) -> Any:
-    if OPTION_TYPES.get(name) is dict:
-        raise ValueError(f"{name} is an object: give it in the options of a JSONL file's lines")
-    if OPTION_TYPES.get(name) is not bool:
-        return text
-    if text.lower() not in FLAGS:
-        raise ValueError(f"{name}={text}: give true or false")
-    return FLAGS[text.lower()]
-
-
-def _jsonl(lines: Sequence[str], name: str) -> list[Any]:
-    items = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            items.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise ValueError(
-                f'{name}, line {number}: not JSON ({error}); write {{"url": ...}} a line'
-            ) from error
-    return items
-
-
-def _csv(text: str, name: str) -> list[Any]:
-    """Columns that bear an option's name are options; others are left alone."""
-    rows = csv.DictReader(io.StringIO(text.lstrip(), newline=""), skipinitialspace=True)
-    rows.fieldnames = [(field or "").strip().lower() for field in rows.fieldnames or []]
-    items: list[Any] = []
-    try:
-        for row in rows:
-            options = {
-                option: _value(option, row[option] or "")
-                for option in OPTION_TYPES
-                if option != "extra" and row.get(option)
-            }
-            items.append({"url": (row["url"] or "").strip(), "options": options})
-    except csv.Error as error:
-        raise ValueError(f"{name}, line {rows.line_num}: not CSV ({error})") from error
-    return items

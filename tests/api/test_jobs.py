@@ -216,7 +216,8 @@ def test_the_links_of_a_job_lead_on(ann: User, as_ann: APIClient) -> None:
     job = job_of(ann, "partial")
     targets_of(job, "done", "failed")
     links = as_ann.get(f"{JOBS}{job.id}/").json()["links"]
-    assert set(links) == {"self", "targets", "cancel", "retry"}
+    files = {"results_jsonl", "results_csv", "results_zip"}
+    assert set(links) == {"self", "targets", "cancel", "retry", *files}
     assert as_ann.get(links["self"]).json()["id"] == str(job.id)
     assert len(as_ann.get(links["targets"]).json()["results"]) == 2
     assert as_ann.post(links["cancel"]).status_code == 409

@@ -1,10 +1,12 @@
 """batch_submit --drain, --wait and --output; and Ctrl-C."""
 
+import csv
 import json
 import os
 import signal
 import threading
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from tests.concurrency import eventually
 from tests.faults.workers import Records
 from tests.processes import Processes
 from tests.rules.jobs import row, states
-from tests.unit.commands import run
+from tests.unit.commands import refused, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,6 +73,52 @@ def test_results_are_written_one_a_line(tmp_path: Path) -> None:
     assert (first["status"], first["content"], first["meta"]) == ("done", "é" * 10, {"n": 0})
     assert (second["status"], second["content"], second["code"]) == ("failed", None, "http_404")
     assert second["hint"] == "look elsewhere"
+
+
+def test_results_are_written_as_csv(tmp_path: Path) -> None:
+    place = tmp_path / "results.csv"
+    done = run("batch_submit", "https://e.com/a", "https://bad/", "--drain", "--output", str(place))
+    assert done.code == 0, done.err
+    assert str(place) in done.err
+    with place.open(encoding="utf-8-sig", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["status"], first["content"]) == ("done", "é" * 10)
+    assert (second["status"], second["content"], second["code"]) == ("failed", "", "http_404")
+
+
+def test_results_are_written_as_a_zip(tmp_path: Path) -> None:
+    place = tmp_path / "results.zip"
+    done = run("batch_submit", "https://e.com/a", "https://bad/", "--drain", "--output", str(place))
+    assert done.code == 0, done.err
+    with zipfile.ZipFile(place) as opened:
+        assert opened.testzip() is None
+        assert opened.namelist() == ["000000-e.com-a.md", "index.csv"]
+        assert opened.read("000000-e.com-a.md").decode().endswith("---\n" + "é" * 10)
+
+
+@pytest.mark.parametrize("name", ["results.xml", "results", "results.CSV", "results.jsonl.gz"])
+def test_a_name_without_a_known_ending_is_refused(tmp_path: Path, name: str) -> None:
+    line = refused("batch_submit", "https://e.com/", "--output", str(tmp_path / name), code=1)
+    assert line.endswith("give a name that ends in .jsonl, .csv, .zip")
+    assert not BatchJob.objects.exists()
+
+
+def test_a_script_reads_json_of_what_became_of_the_job(tmp_path: Path) -> None:
+    args = ["https://e.com/a", "https://bad/", "--drain", "--json", "--caller", "me"]
+    done = run("batch_submit", *args, "--output", str(tmp_path / "results.jsonl"))
+    assert done.code == 0, done.err
+    shown = json.loads(done.out)
+    assert shown["reused"] is False
+    assert shown["job"]["id"] == first_job()
+    assert (shown["job"]["status"], shown["job"]["targets_failed"]) == ("partial", 1)
+    again = json.loads(run("batch_submit", *args).out)
+    assert (again["reused"], again["job"]["id"]) == (True, first_job())
+
+
+def test_a_script_reads_json_of_a_job_that_nobody_waits_for() -> None:
+    shown = json.loads(run("batch_submit", "https://e.com/a", "--json").out)
+    assert (shown["job"]["id"], shown["job"]["status"]) == (first_job(), "running")
+    assert shown["job"]["targets_total"] == 1
 
 
 def test_a_place_for_the_results_that_is_none_is_refused_before_anything_is_fetched(
