@@ -1,11 +1,10 @@
-"""Cancel and retry. Both ask before they act, act through the runner alone, and say what became
-of each job."""
+"""Cancel, retry and delete what expired. Each asks before it acts, and says what became of each
+job."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -16,62 +15,16 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html, format_html_join
 
 from batch.admin import cells
-from batch.admin.refusals import ENDED, GONE, reason
+from batch.admin.deeds import CANCEL, DELETE, RETRY, Deed
+from batch.admin.moments import stamp
+from batch.admin.refusals import GONE, reason
 from batch.errors import BatchError
-from batch.models import LIVE, BatchJob
-from batch.runner import Runner
+from batch.models import BatchJob
 
 # Django refuses a form of over 1000 fields, and the page that asks sends one for each job.
 MOST_AT_ONCE = 500
 SHOWN = 50
 LINKED = 10
-
-
-@dataclass(frozen=True)
-class Deed:
-    """What an action does to one job. ``do`` gives the id of the job that the doer should look
-    at next, or raises a refusal."""
-
-    name: str
-    verb: str
-    past: str
-    do: Callable[[str], str]
-    promise: str
-    fits: Callable[[BatchJob], bool]
-
-
-class _EndedError(BatchError):
-    """There was nothing left to cancel."""
-
-
-def _cancel(job_id: str) -> str:
-    if not Runner().cancel(job_id):
-        raise _EndedError(ENDED)
-    return job_id
-
-
-def _retry(job_id: str) -> str:
-    return Runner().retry(job_id).id
-
-
-CANCEL = Deed(
-    name="cancel_jobs",
-    verb="cancel",
-    past="Cancelled",
-    do=_cancel,
-    promise="A target in flight is still finished and stored; those after it are not fetched."
-    " Results that are stored stay until the lease lapses.",
-    fits=lambda job: job.status in LIVE,
-)
-RETRY = Deed(
-    name="retry_jobs",
-    verb="retry",
-    past="Retried",
-    do=_retry,
-    promise="Each becomes a new job of the same caller, with the targets that failed or were not"
-    " fetched. The limits on jobs and targets hold for it; the old job stays as it is.",
-    fits=lambda job: job.status not in LIVE and bool(_unfinished(job)),
-)
 
 
 @admin.action(permissions=["change"], description="Cancel the selected jobs")
@@ -86,6 +39,13 @@ def retry_jobs(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[BatchJob]
 ) -> HttpResponse | None:
     return _ask_or_act(RETRY, model_admin, request, queryset)
+
+
+@admin.action(permissions=["removal"], description="Delete the selected jobs that expired")
+def delete_expired(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[BatchJob]
+) -> HttpResponse | None:
+    return _ask_or_act(DELETE, model_admin, request, queryset)
 
 
 def _ask_or_act(
@@ -107,6 +67,7 @@ def _ask_or_act(
         )
         return None
     if not confirmed:
+        stamp(jobs, queryset.db)
         return _ask(deed, model_admin, request, jobs)
     _act(deed, model_admin, request, jobs, gone=len(asked) - len(jobs))
     return None
@@ -133,7 +94,7 @@ def _ask(
         "rows": rows,
         "left_out": len(jobs) - len(rows),
         "fitting": sum(map(deed.fits, jobs)),
-        "targets": sum(_unfinished(job) for job in jobs if deed.fits(job)),
+        "targets": sum(deed.counts(job) for job in jobs if deed.fits(job)),
         "checkbox": ACTION_CHECKBOX_NAME,
         "back": request.get_full_path(),
         "opts": model_admin.opts,
@@ -157,23 +118,29 @@ def _act(
             left[reason(error, alone=len(jobs) == 1)] += 1
         else:
             done.append(led_to)
-            note = "" if led_to == str(job.pk) else f" as job {led_to}"
-            model_admin.log_change(request, job, f"{deed.past}{note}.")
+            _log(deed, model_admin, request, job, led_to)
     if done:
-        addresses = [model_admin.address("change", BatchJob, job_id) for job_id in done[:LINKED]]
-        links = format_html_join(
-            ", ", "{}", ((cells.inner_link(*both),) for both in zip(addresses, done, strict=False))
-        )
-        more = f" and {len(done) - LINKED} more" if len(done) > LINKED else ""
-        text = format_html("{} {}: {}{}.", deed.past, _jobs(len(done)), links, more)
-        model_admin.message_user(request, text, messages.SUCCESS)
+        model_admin.message_user(request, _told(deed, model_admin, done), messages.SUCCESS)
     for why, number in left.items():
-        model_admin.message_user(request, f"Left {_jobs(number)}: {why}.", messages.WARNING)
+        model_admin.message_user(
+            request, f"Left {cells.counted(number, 'job')}: {why}.", messages.WARNING
+        )
 
 
-def _jobs(number: int) -> str:
-    return f"{number:,} job" if number == 1 else f"{number:,} jobs"
+def _log(deed: Deed, model_admin: Any, request: HttpRequest, job: BatchJob, led_to: str) -> None:
+    if deed.removes:
+        model_admin.log_deletions(request, [job])
+    else:
+        note = "" if led_to == str(job.pk) else f" as job {led_to}"
+        model_admin.log_change(request, job, f"{deed.past}{note}.")
 
 
-def _unfinished(job: BatchJob) -> int:
-    return job.targets_total - job.targets_done + job.targets_failed
+def _told(deed: Deed, model_admin: Any, done: Sequence[str]) -> str:
+    if deed.removes:
+        return f"{deed.past} {cells.counted(len(done), 'job')}."
+    addresses = [model_admin.address("change", BatchJob, job_id) for job_id in done[:LINKED]]
+    links = format_html_join(
+        ", ", "{}", ((cells.inner_link(*both),) for both in zip(addresses, done, strict=False))
+    )
+    more = f" and {len(done) - LINKED} more" if len(done) > LINKED else ""
+    return format_html("{} {}: {}{}.", deed.past, cells.counted(len(done), "job"), links, more)

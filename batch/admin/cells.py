@@ -14,6 +14,8 @@ from typing import Any
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from batch.admin.charts import NARROWEST
+
 MAX_CONTENT_CHARS = 100_000  # of a target's content on its page; browsers choke on megabytes
 MAX_JSON_CHARS = 20_000  # of details and options
 MAX_VALUE_CHARS = 2_000  # of one value of meta
@@ -24,8 +26,6 @@ NOTHING = "-"
 LIST_URL_CHARS = 90
 LIST_TEXT_CHARS = 200
 
-NARROWEST = 2.0  # per cent of a bar: one failure among 100,000 targets has to be seen
-
 _WEB = re.compile(r"https?://[^\s]", re.IGNORECASE)
 
 
@@ -33,6 +33,10 @@ def plain(text: object, limit: int = LIST_TEXT_CHARS) -> SafeString:
     """``text`` escaped, and cut at ``limit`` characters."""
     whole = str(text)
     return escape(whole if len(whole) <= limit else whole[: limit - 1] + "…")
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def badge(status: str) -> SafeString:

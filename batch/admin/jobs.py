@@ -5,23 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth import get_permission_codename
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from batch.admin import cells, moments, search
-from batch.admin.actions import cancel_jobs, retry_jobs
+from batch.admin.actions import cancel_jobs, delete_expired, retry_jobs
+from batch.admin.adding import AddingAdmin
 from batch.admin.cells import NOTHING
+from batch.admin.deeds import DEEDS
+from batch.admin.downloads import export_csv, export_jsonl, export_zip
 from batch.admin.filters import ClassFilter, CreatedFilter, FailuresFilter, StatusFilter
 from batch.admin.job_targets import page_of_targets
+from batch.admin.live import LiveAdmin, watched
 from batch.admin.moments import shown_at
-from batch.admin.readonly import ReadOnlyAdmin
+from batch.admin.overview import overview
 from batch.models import LIVE, BatchJob
 
 
-class JobAdmin(ReadOnlyAdmin):
-    actions = (cancel_jobs, retry_jobs)
+class JobAdmin(LiveAdmin, AddingAdmin):
+    actions = (
+        cancel_jobs,
+        retry_jobs,
+        export_jsonl,
+        export_csv,
+        export_zip,
+        delete_expired,
+    )
     list_display = (
         "key",
         "state",
@@ -31,6 +43,16 @@ class JobAdmin(ReadOnlyAdmin):
         "created_short",
         "duration",
         "lease_left",
+    )
+    live_cells = (
+        "state",
+        "progress",
+        "started",
+        "finished",
+        "duration",
+        "lease",
+        "lease_left",
+        "in_hand_of",
     )
     list_filter = (StatusFilter, ClassFilter, CreatedFilter, FailuresFilter)
     ordering = ("-created_at", "-id")
@@ -45,6 +67,13 @@ class JobAdmin(ReadOnlyAdmin):
         ("Worker", {"fields": [("in_hand_of", "claim", "claim_expires"), "idem_key"]}),
     ]
     change_form_template = "admin/batch/batchjob/change_form.html"
+    change_list_template = "admin/batch/batchjob/change_list.html"
+
+    def has_removal_permission(self, request: HttpRequest) -> bool:
+        """Of the action that deletes what expired. Django's own permission to delete stays
+        refused: it would bring Django's own action, which asks no runner."""
+        codename = get_permission_codename("delete", self.opts)
+        return bool(request.user.has_perm(f"{self.opts.app_label}.{codename}"))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -56,19 +85,23 @@ class JobAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         job: BatchJob = context["original"]
         context |= page_of_targets(self, job, request)
-        live = job.status in LIVE
-        context["job_actions"] = [
-            name
-            for name in self.get_actions(request)
-            if (name == "cancel_jobs" and live) or (name == "retry_jobs" and not live)
-        ]
+        context |= self.live_context([job])
+        offered = (DEEDS[name] for name in self.get_actions(request) if name in DEEDS)
+        context["job_deeds"] = [deed for deed in offered if deed.fits(job)]
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def list_context(self, changes: Any) -> dict[str, Any]:
+        """Who searches or filters wants the rows alone, and the overview has its price."""
+        plain = not (changes.query or changes.has_active_filters or changes.page_num > 1)
+        rows = self.live_context(changes.result_list)
+        return {**rows, "overview": overview(changes.queryset.db)} if plain else rows
 
     @admin.display(description="job")
     def key(self, job: BatchJob) -> SafeString:
         return format_html('<span class="batch-key">{}</span>', str(job.id))
 
     @admin.display(description="status")
+    @watched
     def state(self, job: BatchJob) -> SafeString:
         if job.status in LIVE and job.started_at is None:
             return format_html(
@@ -77,6 +110,7 @@ class JobAdmin(ReadOnlyAdmin):
         return cells.badge(job.status)
 
     @admin.display(description="progress")
+    @watched
     def progress(self, job: BatchJob) -> SafeString:
         return cells.progress(
             job.targets_total, job.targets_done, job.targets_failed, job.status in LIVE
@@ -102,22 +136,27 @@ class JobAdmin(ReadOnlyAdmin):
         return moments.text(job.created_at, zone=False)
 
     @admin.display(description="started")
+    @watched
     def started(self, job: BatchJob) -> str:
         return moments.text(job.started_at) or NOTHING
 
     @admin.display(description="finished")
+    @watched
     def finished(self, job: BatchJob) -> str:
         return moments.text(job.finished_at) or NOTHING
 
     @admin.display(description="duration")
+    @watched
     def duration(self, job: BatchJob) -> str:
         return moments.took(job.started_at, job.finished_at, shown_at(job)) or NOTHING
 
     @admin.display(description="kept until")
+    @watched
     def lease(self, job: BatchJob) -> str:
         return moments.text(job.lease_expires_at)
 
     @admin.display(description="lease left")
+    @watched
     def lease_left(self, job: BatchJob) -> str:
         left = job.lease_expires_at - shown_at(job)
         if left.total_seconds() > 0:
@@ -129,6 +168,7 @@ class JobAdmin(ReadOnlyAdmin):
         return cells.plain(job.error or NOTHING, cells.MAX_VALUE_CHARS)
 
     @admin.display(description="in hand of")
+    @watched
     def in_hand_of(self, job: BatchJob) -> SafeString:
         return cells.plain(job.worker or NOTHING)
 

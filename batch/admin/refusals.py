@@ -14,6 +14,8 @@ from batch.errors import (
 
 ENDED = "already ended"
 GONE = "it is no longer there"
+KEPT = "its lease has not lapsed yet"
+PROTECTED = "something else on this site refers to it"
 
 
 def reason(error: BatchError, alone: bool) -> str:

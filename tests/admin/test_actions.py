@@ -160,12 +160,11 @@ def test_what_was_done_stands_in_the_jobs_history(root: Client) -> None:
 
 
 @pytest.mark.parametrize("action", ["cancel_jobs", "retry_jobs"])
-def test_staff_who_may_only_look_have_no_actions(staff: Callable[..., Client], action: str) -> None:
+def test_staff_who_may_only_look_change_nothing(staff: Callable[..., Client], action: str) -> None:
     client = staff("view_batchjob")
     live, ended = make_job(), failed_job()
     page = shown(client, listed())
-    assert 'name="action"' not in page
-    assert "action-checkbox" not in page
+    assert action not in page
     for job in (live, ended):
         assert action not in shown(client, page_of(job))
         assert post(client, action, job, index=0).status_code == 403

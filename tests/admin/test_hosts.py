@@ -100,7 +100,7 @@ for alias in ("default", "jobs"):
     call_command("migrate", database=alias, run_syncdb=True, verbosity=0)
 call_command("check", fail_level="WARNING")
 
-from batch.admin import actions
+from batch.admin import adding, deeds
 from batch.models import BatchJob
 from batch.runner import Runner
 from batch.types import Result, Target
@@ -112,7 +112,11 @@ class Watched(Runner):
         in_transaction.append(connections["jobs"].in_atomic_block)
         return super().cancel(job_id)
 
-actions.Runner = Watched
+    def submit(self, *args):
+        in_transaction.append(connections["jobs"].in_atomic_block)
+        return super().submit(*args)
+
+deeds.Runner = adding.Runner = Watched
 user = get_user_model().objects.create(number="1", is_staff=True, is_superuser=True)
 client = Client()
 client.force_login(user)
@@ -127,6 +131,9 @@ for site in ("admin", "office"):
         assert f"/{site}/batch/batchjob/{done}/change/" in page.content.decode(), (site, query)
     page = client.get(f"/{site}/batch/batchjob/{done}/change/").content.decode()
     assert f"/{site}/batch/batchtarget/1/change/" in page
+    page = client.get(f"/{site}/batch/batchjob/").content.decode()
+    assert f'data-address="/{site}/batch/batchjob/live/"' in page
+    assert "of 1 target of the 1 job started last" in page
     assert client.get(f"/{site}/batch/batchtarget/1/change/").status_code == 200
 path = "/office/batch/batchjob/"
 form = {"action": "cancel_jobs", "_selected_action": live}
@@ -134,7 +141,13 @@ assert "/office/batch/" in client.post(path, {**form, "index": 0}).content.decod
 answer = client.post(path, {**form, "post": "yes"}, follow=True)
 assert "Cancelled 1 job" in answer.content.decode()
 assert BatchJob.objects.get(pk=live).status == "cancelled"
-assert in_transaction == [False]
+assert client.get(path + "live/", {"jobs": live}).json()["jobs"][live]["status"] == "cancelled"
+added = client.post(path + "add/", {"urls": "http://c/"}, follow=True)
+job = BatchJob.objects.get(caller=f"user:{user.pk}")
+assert added.redirect_chain[0][0] == f"/office/batch/batchjob/{job.pk}/change/"
+assert "Submitted 1 target as job" in added.content.decode()
+assert Watched().cancel(str(job.pk))
+assert in_transaction == [False] * 3
 assert not BatchJob.objects.using("jobs").filter(status="running").exists()
 print("visited")
 """

@@ -52,11 +52,13 @@ def test_a_job_of_many_targets_takes_as_many_queries_as_one_of_one(root: Client)
     assert len(queries(root, page_of(large))) == len(one)
 
 
-@pytest.mark.parametrize("query", [{}, {"status": "done"}, {"q": "user:1"}, {"failures": "yes"}])
+@pytest.mark.parametrize(
+    "query", [{"status": "done"}, {"q": "user:1"}, {"failures": "yes"}, {"p": "2"}]
+)
 def test_the_list_of_jobs_asks_nothing_of_targets_and_counts_to_a_limit(
     root: Client, query: dict[str, str]
 ) -> None:
-    done_jobs(3)
+    done_jobs(101)
     asked = of_batch(queries(root, listed(), **query))
     assert len(asked) == 2
     for sql in asked:
@@ -67,9 +69,13 @@ def test_the_list_of_jobs_asks_nothing_of_targets_and_counts_to_a_limit(
 @pytest.mark.parametrize("model", [BatchJob, BatchTarget])
 def test_no_list_counts_its_whole_table(root: Client, model: type[Any]) -> None:
     done_jobs(3)
-    counts = [sql for sql in queries(root, listed(model)) if "COUNT(" in sql]
+    counts = [sql for sql in queries(root, listed(model), q="none") if "COUNT(" in sql]
     assert len(counts) == 1
     assert re.search(r"FROM \(SELECT .* LIMIT 1101\)", counts[0]), counts
+    # The overview counts as well: live jobs, workers alive, and what ended, to a limit.
+    for sql in queries(root, listed(model)):
+        if "COUNT(" in sql:
+            assert re.search(r"LIMIT \d+\)|WHERE .*(status.* IN|seen_at)", sql), sql
 
 
 @pytest.mark.parametrize("where", ["list", "job"])
