@@ -25,6 +25,7 @@ MAX_LINE_CHARS = 60
 """A line that the extractor left out, such as a date or "read more", is no matter up to this."""
 MAIN_SHARE = 0.6
 """Of all that was found, in the part where the article is."""
+_SAID = (["article"], ["main"], ["main", "article"])
 _SPACE = re.compile(r"\s+")
 _HOLDERS = ("p", "td", "th", "li", "dd", "dt", "blockquote", "div", "h1", "h2", "h3", "h4")
 _BLOCKS_INSIDE = ("p", "div", "ul", "ol", "dl", "table", "section", "article")
@@ -36,6 +37,8 @@ def with_what_stands_between(root: Any, found: Any, look_again: Callable[[], Any
     """What was found, and the headings and lists in the midst of it. Changes the tree."""
     if next(found.iter("head", "list", "item"), None) is not None:
         return found
+    if [element.tag for element in root.iter("article", "main")] in _SAID:
+        return found  # the page says where its article is
     if has_more_elements(root, MAX_ELEMENTS):
         return found
     texts = [_squeezed("".join(child.itertext())) for child in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -10,13 +11,11 @@ from lxml import etree
 MIN_TEASERS = 3
 MAX_TEASERS = 300
 """As many as are looked at."""
+MAX_TEASERS_CHARS = 20_000
+"""Longer texts are no teasers."""
 _LEAD = re.compile(r"^(?:[-*+>]|\d+\.|#+)\s+")
 _LINKS_IN_CONTENT = etree.XPath(
     "//a[@href][not(ancestor::nav or ancestor::header or ancestor::footer or ancestor::aside)]"
-)
-_TITLES = etree.XPath(
-    "//*[self::h2 or self::h3 or self::h4][.//a[@href] or ancestor::a[@href]]"
-    "[not(ancestor::nav or ancestor::header[not(ancestor::article)] or ancestor::aside)]"
 )
 _BOXES = ("li", "article", "section", "div", "td", "dd")
 _LEVELS_TO_BOX = 4
@@ -50,14 +49,28 @@ def mostly_teasers(text: str, root: Any) -> bool:
 
     So it is with search results. A title belongs to a line when a small box holds both.
     """
+    if len(text) > MAX_TEASERS_CHARS:
+        return False
     bare = _MARKS.sub("", text)
-    titles = _TITLES(root)[:MAX_TEASERS]
+    titles = list(islice(filter(_is_title, root.iter("h2", "h3", "h4")), MAX_TEASERS))
     lost = {title for title in titles if _bare(title) and _bare(title) not in bare}
     if len(lost) < MIN_TEASERS:
         return False
     lines = {_MARKS.sub("", _LEAD.sub("", line.strip())) for line in text.split("\n")} - {""}
     told = sum(_lines_beside(title, lost, lines) for title in lost)
     return told * 2 > len(lines)
+
+
+def _is_title(heading: Any) -> bool:
+    """Whether it has or is a link, and stands neither in a menu nor in the page's head."""
+    around = [ancestor.tag for ancestor in heading.iterancestors()]
+    if "nav" in around or "aside" in around:
+        return False
+    if "header" in around and "article" not in around:
+        return False
+    if heading.find(".//a[@href]") is not None:
+        return True
+    return any(ancestor.get("href") for ancestor in heading.iterancestors("a"))
 
 
 def _lines_beside(title: Any, titles: set[Any], lines: set[str]) -> int:
