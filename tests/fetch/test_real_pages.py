@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +30,14 @@ _TARGET = re.compile(r"\]\(([^)]*)\)?")
 _NO_WORD = re.compile(r"[\W_]+")
 
 of_each_kind = pytest.mark.parametrize("kind", READ, ids=lambda kind: kind.name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_breaks_on_the_way(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """What breaks in a reading costs no page, and would not be seen."""
+    caplog.set_level(logging.INFO, "sift_batch.fetch")
+    yield
+    assert [r.getMessage() for r in caplog.get_records("call") if r.exc_info] == []
 
 
 def read(web: Web, kind: Kind, mode: str = "auto", port: int = 0) -> Result:

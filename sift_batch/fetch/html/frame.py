@@ -72,8 +72,11 @@ def _between(again: list[Any], first: str, last: str, known: set[str]) -> list[A
     around is not added. Nothing where something else stands in the midst: the extractor had
     reasons to leave that, and the headings may be its."""
     texts = [_squeezed("".join(element.itertext())) for element in again]
-    begin = next(at for at, text in enumerate(texts) if first in text)
-    end = max(at for at, text in enumerate(texts) if last in text)
+    firsts = [at for at, text in enumerate(texts) if first in text]
+    lasts = [at for at, text in enumerate(texts) if last in text]
+    if not firsts or not lasts:
+        return []  # the second look divides the text in another way
+    begin, end = firsts[0], lasts[-1]
     begin = _with_title(again, begin)
     kept = []
     for element, text in zip(again[begin : end + 1], texts[begin : end + 1], strict=True):
