@@ -69,6 +69,20 @@ def whole_targets(sql: str) -> str:
     return plan if "Seq Scan on batch_batchtarget" in plan else ""
 
 
+def without_a_key(sql: str) -> str:
+    """The plan, if it reads a table without an index. MariaDB's number of rows says nothing
+    here: what is asked for are thousands."""
+    if connection.vendor != "mysql":
+        return scans(sql)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {sql}")
+        columns = [column[0] for column in cursor.description]
+        lines = [dict(zip(columns, line, strict=True)) for line in cursor.fetchall()]
+    tables = [line for line in lines if str(line["table"]).startswith("batch_")]
+    assert tables
+    return "" if all(line["key"] for line in tables) else str(lines)
+
+
 @pytest.mark.django_db
 @pytest.mark.usefixtures("targets")
 def test_the_overview_reads_parts_of_indexes() -> None:
@@ -80,5 +94,5 @@ def test_the_overview_reads_parts_of_indexes() -> None:
     asked = [each["sql"] for each in captured if "batch_batch" in each["sql"]]
     assert len(asked) == 5
     for sql in asked:
-        plan = scans(sql) or whole_targets(sql)
+        plan = without_a_key(sql) or whole_targets(sql)
         assert not plan, f"{sql}\n{plan}"
