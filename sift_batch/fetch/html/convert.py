@@ -14,7 +14,7 @@ from . import walls
 from .article import article, is_forum
 from .controls import drop_controls
 from .head import describe
-from .index import link_texts, lost_links_outweigh, mostly_lost_links, mostly_teasers
+from .index import lost_links_outweigh, mostly_lost_links, mostly_teasers
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
 from .writer import Writer
 
@@ -54,7 +54,6 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
 
 def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> str:
     """The main content; empty where ``auto`` and ``text`` have to take the whole page."""
-    links = link_texts(root)
     try:
         limit = None if mode == "article" else MAX_ARTICLE_ELEMENTS
         content = article(copy(root), plain=mode == "text", forum=forum, max_elements=limit)
@@ -69,7 +68,7 @@ def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> st
     short = len(content) < SHORT_ARTICLE_CHARS and (
         chars > BODY_OVER_ARTICLE * len(content) or lost_links_outweigh(content, root)
     )
-    index = mostly_lost_links(content, links) or mostly_teasers(content, root)
+    index = mostly_lost_links(content, root) or mostly_teasers(content, root)
     if content and not short and not index:
         return content
     meta.warn(

@@ -11,6 +11,8 @@ from lxml import etree
 MIN_TEASERS = 3
 MAX_TEASERS = 300
 """As many as are looked at."""
+LONGEST_LINK_CHARS = 200
+"""A line beyond that is no link's text."""
 MAX_TEASERS_CHARS = 20_000
 """Longer texts are no teasers."""
 _LEAD = re.compile(r"^(?:[-*+>]|\d+\.|#+)\s+")
@@ -22,10 +24,13 @@ _LEVELS_TO_BOX = 4
 _MARKS = re.compile(r"[*`\\~_]|\]\([^)]*\)|[\[\]\s]")
 
 
-def mostly_lost_links(text: str, link_texts: set[str]) -> bool:
+def mostly_lost_links(text: str, root: Any) -> bool:
     """Whether most lines were links whose targets the extraction dropped, as on index pages."""
     lines = [_LEAD.sub("", line.strip()) for line in text.split("\n") if line.strip()]
-    lost = sum(line in link_texts for line in lines)
+    if sum(len(line) > LONGEST_LINK_CHARS for line in lines) * 2 >= len(lines):
+        return False
+    texts = link_texts(root)
+    lost = sum(line in texts for line in lines)
     return lost * 2 > len(lines)
 
 
@@ -49,7 +54,7 @@ def mostly_teasers(text: str, root: Any) -> bool:
 
     So it is with search results. A title belongs to a line when a small box holds both.
     """
-    if len(text) > MAX_TEASERS_CHARS:
+    if len(text) > MAX_TEASERS_CHARS or sum(1 for _ in root.iter("article")) == 1:
         return False
     bare = _MARKS.sub("", text)
     titles = list(islice(filter(_is_title, root.iter("h2", "h3", "h4")), MAX_TEASERS))
