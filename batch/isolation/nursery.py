@@ -57,6 +57,7 @@ def _prepare(order: Order) -> None:
 
             django.setup()
         importlib.import_module(order.module)
+        pickle.loads(order.fetch)  # with what an object imports when it arrives
         if order.django:
             from django.db import connections
 

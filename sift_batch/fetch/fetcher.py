@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import secrets
+from typing import Any
 
 from batch.errors import FetchError
 from batch.types import FetchContext, Result, Target
@@ -13,6 +15,8 @@ from .errors import fail
 from .pipeline import fetch_target
 
 logger = logging.getLogger("sift_batch.fetch")
+
+_SLOW_TO_IMPORT = ("trafilatura.metadata", "htmldate", "sift_batch.fetch.html.convert")
 
 
 class Fetcher:
@@ -24,6 +28,13 @@ class Fetcher:
 
     def __init__(self, config: FetchConfig | None = None) -> None:
         self.config = config or FetchConfig()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Whoever gets one from another process is about to fetch: what takes long to import is
+        imported now, before any target's clock runs."""
+        for name in _SLOW_TO_IMPORT:
+            importlib.import_module(name)
+        self.__dict__.update(state)
 
     def __call__(self, context: FetchContext, target: Target) -> Result:
         """The text behind ``target``. Raises :class:`batch.errors.FetchError` only."""

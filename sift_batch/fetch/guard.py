@@ -61,11 +61,7 @@ class GuardPolicy(ssrfguard.Policy):
     @classmethod
     def of(cls, config: FetchConfig) -> GuardPolicy:
         """Raises ``ValueError`` for a network that cannot be read."""
-        return cls(
-            allowed_networks=tuple(ip_network(cidr) for cidr in config.allowed_networks),
-            allowed_ports=frozenset(config.allowed_ports),
-            denied_networks=_TABLE,
-        )
+        return _policy(tuple(config.allowed_networks), tuple(config.allowed_ports))
 
     def check_address(self, address: str | IPv4Address | IPv6Address) -> None:
         """Raise ``ssrfguard.BlockedAddressError`` for an address that may not be asked."""
@@ -78,6 +74,15 @@ class GuardPolicy(ssrfguard.Policy):
         elif isinstance(ip, IPv6Address) and ip in _NAT64:
             self.check_address(IPv4Address(int(ip) & 0xFFFFFFFF))
         super().check_address(ip)
+
+
+@functools.lru_cache(maxsize=4)  # it is the same for each request, and checks itself at length
+def _policy(networks: tuple[str, ...], ports: tuple[int, ...]) -> GuardPolicy:
+    return GuardPolicy(
+        allowed_networks=tuple(ip_network(cidr) for cidr in networks),
+        allowed_ports=frozenset(ports),
+        denied_networks=_TABLE,
+    )
 
 
 class Guard(httpcore2.NetworkBackend):

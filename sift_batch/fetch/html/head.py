@@ -112,9 +112,9 @@ def _published(root: Any) -> str | None:
 
 
 def _worth_searching(root: Any) -> Any:
-    """A copy of the page, or of its head when searching the whole would take too long."""
+    """The page, or a copy of its head when searching the whole would take too long."""
     if not has_more_elements(root, LARGE_PAGE_ELEMENTS):
-        return copy(root)
+        return root  # what searches it changes nothing
     page = lxml.html.Element("html", root.attrib)
     page.extend(copy(head) for head in root.findall("head"))
     return page
