@@ -71,10 +71,12 @@ def _written(body: Any, kept: Kept, plain: bool) -> str:
     # The extractor's writer reads character references, of which there are none any more: what
     # looks like one is text, or an address such as ?a=1&section=2.
     for element in body.iter():
-        element.text = _escaped(element.text)
-        element.tail = _escaped(element.tail)
-        if element.get("target"):
-            element.set("target", _escaped(element.get("target")))
+        if element.text and "&" in element.text:
+            element.text = _escaped(element.text)
+        if element.tail and "&" in element.tail:
+            element.tail = _escaped(element.tail)
+        if target := element.get("target"):
+            element.set("target", _escaped(target))
         elif element.tag == "ref":
             element.tag = _NO_LINK  # else it would come as a text in brackets
     etree.strip_tags(body, _NO_LINK)
@@ -105,5 +107,5 @@ def _keep_quotations(body: Any, kept: Kept) -> None:
             body.replace(quote, place)
 
 
-def _escaped(text: str | None) -> str | None:
-    return text.replace("&", "&amp;") if text else text
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;")

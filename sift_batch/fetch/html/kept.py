@@ -84,6 +84,8 @@ class Kept:
 
     def set_apart(self, text: str) -> str:
         """Give each word a line of its own, indented as its list item is."""
+        if self._word not in text:
+            return text
         lines: list[str] = []
         for line in self._break.sub("\n", text).split("\n"):
             if self._word not in line:
@@ -100,6 +102,8 @@ class Kept:
 
     def put_back(self, text: str) -> str:
         """The blocks where their words stand."""
+        if self._word not in text:
+            return text
 
         def block(match: re.Match[str]) -> str:
             rows = self._blocks[int(match[2])].split("\n")
