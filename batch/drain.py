@@ -216,7 +216,8 @@ class Drain:
 
     def _in_hand(self) -> bool:
         job = BatchJob.objects.using(self._using).claimed()
-        return job.filter(id=self.claim.job_id, claim=self.claim.number).exists()
+        mine = job.filter(id=self.claim.job_id, claim=self.claim.number)
+        return database.repeat(mine.exists, self._using)
 
     def fail(self) -> None:
         """Fail the job, if it is still in hand: the runner itself is at fault."""

@@ -124,7 +124,8 @@ class Runner:
         if job is None:
             return None
         targets = BatchTarget.objects.using(database.alias()).filter(job__id=job.id)
-        return job, [target.as_status() for target in targets.order_by("idx")]
+        rows = database.repeat(lambda: list(targets.order_by("idx")), database.alias())
+        return job, [target.as_status() for target in rows]
 
     def drain(self, job_id: str) -> bool:
         """Claim this one job and drain it in this thread; True when it was drained.

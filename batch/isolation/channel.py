@@ -59,10 +59,11 @@ def _wait_for_either(channel: socket.socket, death: int) -> None:
     poll.register(channel, select.POLLIN)
     poll.register(death, select.POLLIN)
     seconds = channel.gettimeout()
-    ready = {fd for fd, _ in poll.poll(None if seconds is None else seconds * 1000)}
+    ready = dict(poll.poll(None if seconds is None else seconds * 1000))
     if not ready:
         raise TimeoutError
-    if channel.fileno() not in ready:
+    # Without a word in it (POLLHUP alone) the one who would report is gone, and nothing is known.
+    if channel.fileno() not in ready and ready[death] & select.POLLIN:
         raise EOFError
 
 

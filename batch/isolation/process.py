@@ -26,6 +26,7 @@ from batch.words import FetchContext, FetchFunc, Target
 
 START_SECONDS = 60.0
 END_SECONDS = 5.0
+DYING_SECONDS = 0.5
 
 
 class Nursery:
@@ -51,6 +52,20 @@ class Nursery:
 
     def spawn(self) -> Child:
         """A child that has loaded the fetch function. Raises :class:`ChildFailedError`."""
+        try:
+            return self._spawned()
+        except ChildFailedError:
+            if not self._is_dying():
+                raise
+            return self._spawned()  # from the next one
+
+    def _is_dying(self) -> bool:
+        """Whether the process ends at this moment: what was asked of it is lost."""
+        with self._lock, contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process is not None and self._process.wait(DYING_SECONDS) is not None
+        return False
+
+    def _spawned(self) -> Child:
         requests, theirs = socket.socketpair()
         lifeline, ours = os.pipe()
         report, reports = os.pipe()

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from django.db import connections
@@ -42,10 +42,12 @@ def claim_next(worker: str, hold: timedelta, using: str) -> Claim | None:
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
     other goes on to the next.
     """
-    if not _any_waits(using):
+    if not database.repeat(partial(_any_waits, using), using):
         return None
     waiting = BatchJob.objects.using(using).claimable()
-    while candidates := list(waiting.values_list(*_FACTS)[:CANDIDATES]):
+    while candidates := database.repeat(
+        lambda: list(waiting.values_list(*_FACTS)[:CANDIDATES]), using
+    ):
         for facts in candidates:
             if claim := _claim(facts, worker, hold, using):
                 return claim

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import DataError, IntegrityError
 from django.db.models import Case, F, Field, Q, Value, When
@@ -66,7 +67,8 @@ def reap(
     never_started = jobs.filter(status=JobStatus.QUEUED, created_at__lt=stale)
     count = 0
     for dead in (in_hand, never_started):
-        while found := list(dead.values_list("id", "claim")[:REAP_AT_ONCE]):
+        # A statement that only reads may meet a conflict as well, where isolation is strict.
+        while found := database.repeat(partial(_first, dead), using):
             # The same conditions stand in the UPDATE: a claim renewed meanwhile is left alone.
             taken = sum(
                 _fail_or_log(
@@ -84,6 +86,10 @@ def reap(
             if not taken:
                 break
     return count
+
+
+def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int]]:
+    return list(jobs.values_list("id", "claim")[:REAP_AT_ONCE])
 
 
 def _fail_or_log(

@@ -28,7 +28,7 @@ def delete(job_id: uuid.UUID, using: str) -> None:
     total = database.repeat(job.values_list("targets_total", flat=True).first, using)
     if total is None:
         raise UnknownJobError(str(job_id))
-    if not _remove(job.settled(now), total, using) and job.exists():
+    if not _remove(job.settled(now), total, using) and database.repeat(job.exists, using):
         raise JobLiveError(str(job_id))
 
 
@@ -38,9 +38,7 @@ def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.
     expired = BatchJob.objects.using(using).expired(database.now(using))
     count = 0
     kept: set[uuid.UUID] = set()
-    while found := list(
-        expired.exclude(id__in=kept).values_list("id", "targets_total")[:JOBS_AT_ONCE]
-    ):
+    while found := database.repeat(partial(_first, expired.exclude(id__in=kept)), using):
         removed, kept_before = 0, len(kept)
         for portion in _portions(found):
             removed += _removed(expired.order_by(), portion, kept, using)
@@ -51,6 +49,10 @@ def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.
         if not removed and len(kept) == kept_before:
             break  # somebody else removes them at this moment
     return count
+
+
+def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int]]:
+    return list(jobs.values_list("id", "targets_total")[:JOBS_AT_ONCE])
 
 
 _Sizes = dict[uuid.UUID, int]  # of jobs: how many targets each has
@@ -113,4 +115,5 @@ def _remove(jobs: BatchJobQuerySet, total: int, using: str) -> int:
 
 def expired_jobs(using: str) -> int:
     """How many jobs a purge would remove now."""
-    return BatchJob.objects.using(using).expired(database.now(using)).order_by().count()
+    expired = BatchJob.objects.using(using).expired(database.now(using)).order_by()
+    return database.repeat(expired.count, using)

@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
+import psutil
 import pytest
 
 from batch.isolation import Isolation
@@ -35,6 +37,16 @@ def test_a_death_is_noticed_though_another_process_holds_its_descriptors(isolati
     assert run(isolation, "die-before-a-grandchild").code == "child_died"
     assert time.monotonic() - began < 5
     assert run(isolation, "fine").done
+
+
+def test_the_end_of_who_reports_ends_no_target(isolations: Any) -> None:
+    isolation: Isolation = isolations()
+    child = psutil.Process(int(content_of(run(isolation, "pid"))))
+    killed = threading.Timer(0.3, psutil.Process(child.ppid()).kill)
+    killed.start()
+    assert run(isolation, "take-a-while").done
+    assert run(isolation, "fine").done
+    killed.join()
 
 
 UNDER_A_LIMIT = """
