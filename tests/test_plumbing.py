@@ -58,9 +58,10 @@ def test_threads_start_together_and_their_errors_come_back(transactional_db: Non
             raise ValueError("three")
         return get_user_model().objects.create(username=str(i)).username
 
+    before = threading.active_count()
     answers = run_threads(8, create)
     assert [str(answer) for answer in answers] == ["0", "1", "2", "three", "4", "5", "6", "7"]
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
     assert get_user_model().objects.count() == 7
 
 

@@ -191,7 +191,8 @@ def test_a_reused_job_is_not_told_of_again(settings: Any) -> None:
 def test_with_dispatch_thread_the_job_is_drained_here_after_the_commit(settings: Any) -> None:
     settings.BATCH = {"DISPATCH": "thread", "ISOLATION": "thread"}
     runner = Runner(content, Config())
+    before = threading.active_count()
     with transaction.atomic():
         job_id = runner.submit("ann", "", targets(3)).id
     eventually(lambda: row(job_id).status == "done")
-    eventually(lambda: threading.active_count() == 1)
+    eventually(lambda: threading.active_count() <= before)

@@ -238,6 +238,7 @@ def test_stored_outcomes_of_a_cancelled_job_are_kept_for_the_lease() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_many_cancels_at_once_one_wins() -> None:
     job_id = submit()
+    before = threading.active_count()
     answers = run_threads(8, lambda i: Runner().cancel(job_id))
     assert sorted(answers) == [False] * 7 + [True]
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before

@@ -51,13 +51,14 @@ def batch(settings: Any) -> None:
     ],
 )
 def test_a_job_is_drained_here(urls: list[str], code: int, status: str) -> None:
+    before = threading.active_count()
     done = run("batch_submit", *urls, "--drain")
     assert done.code == code, done.err
     assert BatchJob.objects.get().status == status
     assert status in done.err
     for url in urls:
         assert url in done.out
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 def test_results_are_written_one_a_line(tmp_path: Path) -> None:
