@@ -102,7 +102,8 @@ def _outcomes(sample: Sample, using: str) -> list[Outcome]:
     if not parts:
         return []
     first, *others = parts
-    rows = first.union(*others, all=True) if others else first
+    # Django 6.1 gives the union the model's own order, by columns that it does not have.
+    rows = first.union(*others, all=True).order_by() if others else first
     return [Outcome(*row) for row in rows]
 
 
