@@ -67,9 +67,9 @@ def _jsonl(lines: Sequence[str], name: str) -> list[Any]:
 def _csv(text: str, name: str) -> list[Any]:
     """Columns that bear an option's name are options; others are left alone."""
     rows = csv.DictReader(io.StringIO(text.lstrip(), newline=""), skipinitialspace=True)
-    rows.fieldnames = [(field or "").strip().lower() for field in rows.fieldnames or []]
     items: list[Any] = []
     try:
+        rows.fieldnames = [(field or "").strip().lower() for field in rows.fieldnames or []]
         for row in rows:
             options = {
                 option: option_value(option, row[option] or "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -80,7 +79,7 @@ class JobForm(OptionsForm):
     def _read(self, field: str, text: str, name: str) -> list[Any]:
         try:
             return parse_items(text, name)
-        except (ValueError, csv.Error) as error:
+        except ValueError as error:
             self.add_error(field, f"{error}.")
             return []
 

@@ -254,6 +254,7 @@ def test_a_conversion_that_takes_too_long_is_too_complex(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def slow(*args: object, **kwargs: object) -> None:
+        # As a library would that goes on whatever comes: the clock's ring has to get through.
         try:
             while True:
                 time.sleep(0.01)

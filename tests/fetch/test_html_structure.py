@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .kit import OTHER, PARAGRAPH, Web
+from .kit import OTHER, PARAGRAPH, Web, error_of, reply
 from .test_html import markdown
 
 LONG = PARAGRAPH + OTHER
@@ -39,3 +39,35 @@ def test_a_page_may_leave_out_head_and_body(web: Web, mode: str) -> None:
     found = [content.find(text) for text in ("Bridge", "The committee", "At the end")]
     assert -1 not in found
     assert found == sorted(found)
+
+
+@pytest.mark.parametrize("mode", ["auto", "text", "article"])
+def test_an_extraction_that_breaks_is_said_to_have_broken(
+    web: Web, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise LookupError("of its own")
+
+    monkeypatch.setattr("trafilatura.bare_extraction", broken)
+    page = reply(f"<main>{LONG}</main>")
+    if mode == "article":
+        assert error_of(lambda: web.fetch(page, mode=mode)).code == "too_complex"
+        return
+    result = web.fetch(page, mode=mode)
+    assert OTHER[3:40] in result.content
+    (warning,) = result.meta["warnings"]
+    assert warning["code"] == "main_content_not_found"
+    assert "broke" in warning["message"]
+
+
+def test_memory_that_runs_out_is_no_fault_of_the_page(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def greedy(*args: object, **kwargs: object) -> None:
+        raise MemoryError
+
+    for name in ("trafilatura.bare_extraction", "htmldate.find_date"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, greedy)
+            with pytest.raises(MemoryError):
+                web.fetch(reply(f"<main>{LONG}</main>"))

@@ -212,3 +212,10 @@ def test_a_json_array_is_no_list_of_targets(tmp_path: Path) -> None:
 
 def test_an_object_does_not_fit_into_an_option_of_the_command() -> None:
     assert "JSONL" in refused("batch_submit", "https://e.com/", "--option", "extra={}", code=1)
+
+
+@pytest.mark.parametrize("text", ["x" * 200_000, "url\rhttps://e.com/", 'url,"a\rb"\n1,2'])
+def test_a_line_that_no_csv_has_is_no_traceback(tmp_path: Path, text: str) -> None:
+    done = run("batch_submit", file(tmp_path, text, "list.csv"))
+    assert done.code in (0, 1)
+    assert "Traceback" not in done.err

