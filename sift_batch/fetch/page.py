@@ -29,13 +29,14 @@ Before = Callable[[httpx2.URL], None]
 class Page:
     """A body that can be read, and where it came from.
 
-    ``url`` is what its relative links are relative to.
+    ``url`` is what its relative links are relative to, ``refresh`` the header of that name.
     """
 
     url: str
     path: str
     content_type: str
     body: bytes
+    refresh: str = ""
 
 
 def get_page(
@@ -140,4 +141,5 @@ def page_of(reply: Reply, body: bytes, meta: Meta, *, url: str = "") -> Page:
         last_modified=_moment(headers.get("last-modified")),
         fetched_at=iso(datetime.now(UTC)),
     )
-    return Page(url or str(reply.url), reply.url.path, content_type, body)
+    refresh = headers.get("refresh", "")
+    return Page(url or str(reply.url), reply.url.path, content_type, body, refresh)

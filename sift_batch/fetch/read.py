@@ -36,10 +36,13 @@ class Opened:
             self._parse()
 
     def refresh(self) -> tuple[float, str] | None:
-        """Where a ``<meta>`` refresh leads, and after how many seconds."""
+        """Where a refresh leads that the header or a ``<meta>`` of a page asks for, and after how
+        many seconds."""
         from .html.head import refresh
 
-        return None if self._root is None else refresh(self._root, self.page.url)
+        if self._root is None:
+            return None
+        return refresh(self._root, self.page.url, self.page.refresh)
 
     def document(self) -> Document:
         """Readable text. Raises :class:`FetchError`."""

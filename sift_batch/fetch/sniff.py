@@ -42,8 +42,7 @@ def detect(body: bytes, content_type: str, path: str) -> str:
     mime = content_type.partition(";")[0].strip().lower()
     head = body[:SNIFF_BYTES]
     page = _HTML_START.match(head) is not None
-    pdf_at = head.find(b"%PDF-")
-    if pdf_at == 0 or (pdf_at > 0 and not head.lstrip().startswith(b"<")):
+    if _is_pdf(body):
         return "pdf"
     if page:
         return "html"
@@ -59,6 +58,14 @@ def detect(body: bytes, content_type: str, path: str) -> str:
         if declared is None:
             return _by_content(body)
     return declared
+
+
+def _is_pdf(body: bytes) -> bool:
+    """Other bytes may stand before the mark; a page or a text that only mentions it has no
+    objects."""
+    head = body[:SNIFF_BYTES]
+    at = head.find(b"%PDF-")
+    return at == 0 or (at > 0 and not head.lstrip().startswith(b"<") and b" obj" in body)
 
 
 def _is_binary(body: bytes, content_type: str) -> bool:

@@ -47,7 +47,7 @@ def _live(
     meta: Meta,
     before: Before | None,
 ) -> Opened:
-    """The page, or the one that its ``<meta>`` refresh leads to: one step, no more.
+    """The page, or the one that its refresh leads to: one step, no more.
 
     The first of the ``clocks`` is for asking, the second for reading what came.
     """

@@ -103,6 +103,14 @@ def test_a_meta_refresh_after_a_while_is_a_warning(web: Web) -> None:
     assert warnings_of(web.fetch(reply(page))) == ["meta_refresh_ignored"]
 
 
+def test_the_refresh_header_is_obeyed_like_a_meta_refresh(web: Web) -> None:
+    waiting = reply(article("<p>Wait"), "text/html", "200 OK", "Refresh: 0; url=/real")
+    server = web.serve({"/": waiting, "/real": reply(article(LONG))})
+    result = web.fetch(server)
+    assert "bridge" in result.content
+    assert [hop["status"] for hop in result.meta["redirects"]] == [200]
+
+
 def test_a_meta_refresh_to_the_inside_is_refused(web: Web) -> None:
     page = '<meta http-equiv=refresh content="0;url=http://localhost/">'
     assert error_of(lambda: web.fetch(reply(page))).code == "blocked_redirect"

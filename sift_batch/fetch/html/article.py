@@ -18,7 +18,6 @@ from .tree import body_of, has_more_elements
 _FACTS = etree.XPath("//script[@type='application/ld+json']")
 _FORUM = '"DiscussionForumPosting"'
 _NO_LINK = "no-link"
-_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _BLANKS = re.compile(r"\n{3,}")
 
 
@@ -90,8 +89,11 @@ def _written(body: Any, kept: Kept, plain: bool) -> str:
 def _text(body: Any, kept: Kept, plain: bool) -> str:
     from trafilatura.xml import xmltotxt
 
-    text = nest(kept.set_apart(_TRAILING.sub("", xmltotxt(body, not plain))))
-    return kept.put_back(_BLANKS.sub("\n\n", text).strip())
+    lines = xmltotxt(body, not plain).split("\n")
+    text = nest(kept.set_apart("\n".join([line.rstrip(" \t") for line in lines])))
+    if "\n\n\n" in text:
+        text = _BLANKS.sub("\n\n", text)
+    return kept.put_back(text.strip())
 
 
 def _keep_quotations(body: Any, kept: Kept) -> None:

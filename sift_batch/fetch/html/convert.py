@@ -22,7 +22,8 @@ logger = logging.getLogger("sift_batch.fetch")
 
 
 def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Document:
-    """``mode`` is auto, article, full or text; ``url`` is what links are relative to.
+    """``root`` is the parsed ``source``, ``mode`` is auto, article, full or text, and ``url`` is
+    what links are relative to.
 
     Raises ``empty_content``, ``needs_javascript`` or ``access_denied``.
     """
@@ -30,13 +31,12 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
         raise _empty("the page is empty")
     drop_controls(root)
     describe(root, url, meta)
-    shell_root = copy(root)
     make_links_absolute(root, base_url(root, url))
     forum = is_forum(root)
     drop_invisible(root)
     chars = visible_chars(root)
-    walls.check_walls(shell_root, source, chars, meta.get("title"))
-    if walls.is_shell(shell_root, chars):
+    walls.check_walls(source, chars, meta.get("title"))
+    if walls.is_shell(source, chars):
         raise walls.needs_javascript()
     if chars == 0:
         raise _empty("the page shows no text")

@@ -136,14 +136,18 @@ def canonical(root: Any, url: str) -> str | None:
     return None
 
 
-def refresh(root: Any, url: str) -> tuple[float, str] | None:
-    """Seconds and target of a ``<meta http-equiv=refresh>`` that leads elsewhere."""
+def refresh(root: Any, url: str, header: str) -> tuple[float, str] | None:
+    """Seconds and target of a refresh that leads elsewhere: by a ``<meta>``, or the ``header`` of
+    that name, which browsers obey in the same words
+    (https://html.spec.whatwg.org/multipage/document-lifecycle.html#the-refresh-header)."""
+    said = [(header, url)]
     for element in root.iter("meta"):
         if (element.get("http-equiv") or "").strip().lower() != "refresh":
             continue
-        if next(element.iterancestors("noscript"), None) is not None:
-            continue
-        match = _REFRESH.match(element.get("content") or "")
+        if next(element.iterancestors("noscript"), None) is None:
+            said.append((element.get("content") or "", base_url(root, url)))
+    for text, base in said:
+        match = _REFRESH.match(text)
         if match is None or not match[2]:
             continue
         target = match[2].strip()
@@ -151,7 +155,7 @@ def refresh(root: Any, url: str) -> tuple[float, str] | None:
         if quote in ("'", '"'):
             target = target[1:].partition(quote)[0]
         try:
-            absolute = urljoin(base_url(root, url), target.strip())
+            absolute = urljoin(base, target.strip())
             return (float(match[1]), absolute) if absolute != url else None
         except ValueError:
             continue

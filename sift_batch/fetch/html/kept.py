@@ -86,8 +86,10 @@ class Kept:
         """Give each word a line of its own, indented as its list item is."""
         if self._word not in text:
             return text
+        if f"{self._word}b" in text:
+            text = self._break.sub("\n", text)
         lines: list[str] = []
-        for line in self._break.sub("\n", text).split("\n"):
+        for line in text.split("\n"):
             if self._word not in line:
                 lines.append(line)
                 continue
@@ -110,7 +112,7 @@ class Kept:
             return "\n".join(f"{match[1]}{row}" if row else "" for row in rows)
 
         text = self._place.sub(block, text)
-        return self._leftover.sub("", text)
+        return self._leftover.sub("", text) if self._word in text else text
 
 
 def _stands_alone(br: Any) -> bool:

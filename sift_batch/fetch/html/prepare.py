@@ -18,8 +18,10 @@ from .writer import BLOCKS, HEADINGS
 MAX_ITEM_CHARS = 1000
 _TIMES = etree.XPath("//time")
 _HEADINGS_IN_SUMMARIES = etree.XPath("//summary[.//h1 or .//h2 or .//h3 or .//h4]")
-_NAMED = etree.XPath("//*[@itemscope or @id]")
-_POST_TAGS = ("div", "li", "table", "tr", "article", "section")
+_NAMED = etree.XPath(
+    "//*[@itemscope or @id][self::div or self::li or self::table or self::tr or self::article"
+    " or self::section]"
+)
 _POST_TYPE = re.compile(r"schema\.org/(?:Question|Answer|DiscussionForumPosting)\Z")
 _POST_ID = re.compile(r"(?:p|msg|message|answer)[-_]?\d+\Z")  # post-1 is any teaser of a blog
 _CONTENT_CLASS = re.compile(r"content|body|text|entry|story|post|article", re.IGNORECASE)
@@ -121,11 +123,8 @@ def _level_posts(root: Any) -> None:
     posts = [
         element
         for element in _NAMED(root)
-        if element.tag in _POST_TAGS
-        and (
-            _POST_TYPE.search(element.get("itemtype") or "")
-            or (element.tag != "article" and _POST_ID.match(element.get("id") or ""))
-        )
+        if _POST_TYPE.search(element.get("itemtype") or "")
+        or (element.tag != "article" and _POST_ID.match(element.get("id") or ""))
     ]
     if len(posts) < 2:
         return

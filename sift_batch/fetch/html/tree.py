@@ -28,6 +28,11 @@ _BREAKS = re.compile("[\x0b\x0c]")
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\ufffe\uffff]")
 _CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r"})
 _REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-fA-F]);?")
+# One class for all elements, for nothing here asks for the forms' own: lxml.html looks each one's
+# up in Python, whenever an element is touched.
+_CLASSES = etree.ElementDefaultClassLookup(
+    element=lxml.html.HtmlElement, comment=lxml.html.HtmlComment
+)
 _MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
 _UNSAFE = re.compile(r"[\s)]")
 _AS_IT_IS = re.compile(r"https?://[^/?#]", re.IGNORECASE)
@@ -50,6 +55,7 @@ def parse(text: str) -> Any:
         text = _NO_TEXT.sub("\ufffd", _BREAKS.sub(" ", text))
         source = text.encode("utf-8", "replace")
     parser = lxml.html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
+    parser.set_element_class_lookup(_CLASSES)
     try:
         root = lxml.html.document_fromstring(source, parser=parser)
     except etree.ParserError:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import fail
 from ..limits import SHELL_MAX_CHARS, WALL_MAX_CHARS
-from .tree import body_of
+from .tree import body_of, parse
 
 _WALL_MARKS = (
     "cf-challenge", "_cf_chl_opt", "cdn-cgi/challenge-platform/h/",  # Cloudflare
@@ -38,7 +38,7 @@ _MOUNTS = frozenset(_MOUNT_IDS.split())
 _JAVASCRIPT = re.compile(r"javascript|js\b", re.IGNORECASE)
 
 
-def check_walls(root: Any, source: str, chars: int, title: str | None) -> None:
+def check_walls(source: str, chars: int, title: str | None) -> None:
     """Raise ``access_denied`` for a known bot wall. A long page is never one."""
     if chars > WALL_MAX_CHARS:
         return
@@ -54,12 +54,16 @@ def check_walls(root: Any, source: str, chars: int, title: str | None) -> None:
         )
 
 
-def is_shell(root: Any, chars: int) -> bool:
-    """Whether a tree (not cleaned yet) waits for scripts to fill it.
+def is_shell(source: str, chars: int) -> bool:
+    """Whether a page waits for scripts to fill it.
 
-    ``chars`` is how much of it can be seen.
+    ``chars`` is how much of it can be seen. Few pages show so little, so those are parsed again
+    rather than every page kept twice.
     """
-    if chars > SHELL_MAX_CHARS or next(root.iter("script"), None) is None:
+    if chars > SHELL_MAX_CHARS:
+        return False
+    root = parse(source)
+    if root is None or next(root.iter("script"), None) is None:
         return False
     asks = any(_JAVASCRIPT.search(n.text_content()) for n in root.iter("noscript"))
     body = body_of(root)
