@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from django.core.management.base import OutputWrapper
+from rich.console import Console
+
+from batch.management.bar import Bar
 from batch.words import Job
 
-BAR_CHARS = 30
 LINE_EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Shows the job on ``stream`` whenever it changed."""
+    """Shows the job whenever it changed."""
 
-    def __init__(self, stream: Any, *, drains: bool) -> None:
-        """``drains``: this process does the work, so no worker is waited for."""
+    def __init__(self, stream: OutputWrapper, *, drains: bool) -> None:
+        """``stream``: standard error. ``drains``: this process does the work, so no worker is
+        waited for."""
         self._stream = stream
         self._drains = drains
-        self._bar = bool(getattr(stream, "isatty", lambda: False)())
+        self._bar = Bar(Console(stderr=True)) if stream.isatty() else None
         self._shown: Job | None = None
         self._shown_at = 0.0
 
@@ -26,18 +29,15 @@ class Progress:
         if job == self._shown:
             return
         if self._bar:
-            share = job.targets_done / job.targets_total if job.targets_total else 0.0
-            bar = "█" * round(share * BAR_CHARS)
-            self._stream.write(f"\r{bar:░<{BAR_CHARS}} {self._words(job)}\x1b[K", ending="")
-            self._stream.flush()
+            self._bar.show(job.targets_done, job.targets_total, self._words(job))
         elif self._due(job):
             self._stream.write(self._words(job))
             self._shown_at = time.monotonic()
         self._shown = job
 
     def end(self) -> None:
-        if self._bar and self._shown:
-            self._stream.write("")
+        if self._bar:
+            self._bar.end()
 
     def _due(self, job: Job) -> bool:
         """A log need not have a line for each of many quick targets."""

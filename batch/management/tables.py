@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len, set_cell_size
+
 CELL_CHARS = 72
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as their longest cell; long cells are cut."""
+    """Columns as wide on a terminal as their widest cell; long cells are cut."""
     # What pages and callers wrote must not move a terminal's cursor.
     cells = [[_printable(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
-    )
-    return "\n".join(lines)
+    widths = [max(cell_len(row[column]) for row in cells) for column in range(len(head))]
+    lines = (map(set_cell_size, row, widths) for row in cells)
+    return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
 def printable_lines(text: str) -> str:
@@ -26,4 +25,6 @@ def printable_lines(text: str) -> str:
 
 def _printable(text: str) -> str:
     line = "".join(c if c.isprintable() else " " for c in text)
-    return line if len(line) <= CELL_CHARS else line[: CELL_CHARS - 1] + "…"
+    if cell_len(line) <= CELL_CHARS:
+        return line
+    return set_cell_size(line, CELL_CHARS - 1).rstrip() + "…"

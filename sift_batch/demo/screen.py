@@ -6,15 +6,15 @@ hold the sequences that move a cursor, rename a window or paste text.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
-import unicodedata
 from typing import TextIO
 
-BAR_CHARS = 30
-COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32"}
+from rich.console import Console
+from rich.text import Text
+
+from batch.management.bar import Bar
 
 
 def printable(text: str) -> str:
@@ -22,40 +22,19 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-def cut(text: str, columns: int) -> str:
-    """``text`` in at most so many columns, with an ellipsis where it was cut."""
-    taken = end = 0
-    for place, char in enumerate(text, start=1):
-        taken += _width(char)
-        if taken > columns:
-            return text[:end].rstrip() + "…"
-        if taken < columns:
-            end = place
-    return text
-
-
-def _width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 class Screen:
     """Lines, colours where they can be shown, and one line of progress that renews itself."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stdout
-        self._live = self._stream.isatty()
-        self._colours = self._live and "NO_COLOR" not in os.environ
         self.columns = max(60, min(100, shutil.get_terminal_size((96, 24)).columns))
+        self._console = Console(file=stream or sys.stdout, width=self.columns)
+        self._bar: Bar | None = None
         self._progress = ""
 
     def line(self, text: str = "", colour: str = "", *, indent: int = 0) -> None:
         """One line, cut where the terminal would break it."""
-        shown = " " * indent + cut(printable(text), self.columns - indent)
-        if colour and self._colours:
-            shown = f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m"
-        self._write(shown.rstrip(" ") + "\n")
+        shown = Text(" " * indent + printable(text).rstrip(" "), colour)
+        self._console.print(shown, no_wrap=True, overflow="ellipsis")
 
     def wrapped(self, text: str, colour: str = "", *, indent: int = 0) -> None:
         """As many lines as ``text`` needs."""
@@ -64,25 +43,21 @@ class Screen:
 
     def whole(self, text: str) -> None:
         """A line to be copied from: never cut."""
-        self._write(printable(text) + "\n")
+        self._console.print(Text(printable(text)), soft_wrap=True)
 
     def progress(self, done: int, total: int, words: str) -> None:
         """A bar on a terminal; elsewhere a line whenever the words changed."""
         if words == self._progress:
             return
         self._progress = words
-        if self._live:
-            filled = round(BAR_CHARS * done / total) if total else 0
-            bar = "█" * filled + "░" * (BAR_CHARS - filled)
-            self._write(f"\r  {bar} {printable(words)}\x1b[K")
+        if self._console.is_terminal:
+            self._bar = self._bar or Bar(self._console)
+            self._bar.show(done, total, printable(words))
         else:
             self.line(words, indent=2)
 
     def end_progress(self) -> None:
-        if self._progress and self._live:
-            self._write("\n")
+        if self._bar:
+            self._bar.end()
+            self._bar = None
         self._progress = ""
-
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()

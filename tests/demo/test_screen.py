@@ -5,7 +5,7 @@ import io
 import pytest
 
 from sift_batch.demo.results import show_target
-from sift_batch.demo.screen import Screen, cut, printable
+from sift_batch.demo.screen import Screen, printable
 
 
 class Terminal(io.StringIO):
@@ -32,41 +32,61 @@ def test_sequences_that_move_a_terminal_are_taken_apart() -> None:
     assert "a [2Jb" in text
 
 
-def test_on_a_terminal_the_only_sequences_are_our_own() -> None:
-    text = shown("a\x1b[2Jb", Terminal())
-    assert text.count("\x1b") == text.count("\x1b[0m") * 2
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+def test_on_a_terminal_the_only_sequences_are_our_own(terminal: Terminal) -> None:
+    text = shown("a\x1b[2Jb", terminal)
+    assert text.count("\x1b") == text.count("\x1b[0m") * 2 > 0
     assert "\x1b[2J" not in text
 
 
-def test_colours_are_left_out_where_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_left_out_where_somebody_asks(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in shown("text", Terminal())
+    assert "\x1b[3" not in shown("text", terminal)
 
 
-def test_progress_renews_its_line_on_a_terminal() -> None:
-    stream = Terminal()
-    screen = Screen(stream)
+def test_progress_renews_its_line_on_a_terminal(terminal: Terminal) -> None:
+    screen = Screen(terminal)
     for done in (0, 0, 5, 10):
         screen.progress(done, 10, f"{done} of 10")
     screen.end_progress()
-    assert stream.getvalue().count("\r") == 3
-    assert stream.getvalue().count("\n") == 1
-    assert "█" * 15 + "░" * 15 in stream.getvalue()
+    assert terminal.getvalue().count("\n") == 1
+    assert "10 of 10" in terminal.getvalue()
+
+
+def test_progress_is_lines_elsewhere() -> None:
+    stream = io.StringIO()
+    screen = Screen(stream)
+    for done in (0, 0, 5):
+        screen.progress(done, 10, f"{done} of 10")
+    screen.end_progress()
+    assert stream.getvalue() == "  0 of 10\n  5 of 10\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "columns", "expected"),
+    ("text", "expected"),
     [
-        ("short", 5, "short"),
-        ("longer", 5, "long…"),
-        ("日本語", 6, "日本語"),
-        ("日本語", 5, "日本…"),
-        ("日本語", 4, "日…"),
-        ("e\u0301e\u0301", 2, "e\u0301e\u0301"),
+        ("x" * 60, "x" * 60),
+        ("x" * 61, "x" * 59 + "…"),
+        ("日" * 30, "日" * 30),
+        ("日" * 31, "日" * 29 + " …"),
+        ("e\u0301" * 60, "e\u0301" * 60),
     ],
 )
-def test_text_is_cut_by_the_columns_that_it_takes(text: str, columns: int, expected: str) -> None:
-    assert cut(text, columns) == expected
+def test_a_line_is_cut_by_the_columns_that_it_takes(
+    text: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = io.StringIO()
+    Screen(stream).line(text)
+    assert stream.getvalue() == expected + "\n"
 
 
 def test_a_line_stays_a_line() -> None:

@@ -202,6 +202,8 @@ def test_a_ctrl_c_asks_the_job_to_cancel(processes: Processes, tmp_path: Path, w
     assert row(job_id).status == "cancelled"
     expected = ["done", "pending"] if way == "--drain" else ["pending", "pending"]
     assert states(job_id)[:2] == expected
+    kept = expected.count("done")
+    assert f"kept: the outcomes of {kept} of " in process.err
 
 
 def test_tables_that_are_missing_are_told_of_in_one_line(

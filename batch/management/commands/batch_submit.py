@@ -133,6 +133,11 @@ class Command(BatchCommand):
         self.stdout.write(table(("idx", "status", "code", "url", "result"), rows))
         if (left := job.targets_total - len(rows)) > 0:
             self.stdout.write(f"... and {left} more: manage.py batch_status {job.id}")
+        if job.status == "cancelled":
+            self.stderr.write(
+                f"cancelled; kept: the outcomes of {job.targets_done} of {job.targets_total}"
+                f" targets. The rest as a new job: manage.py batch_retry {job.id}"
+            )
 
 
 @contextmanager
