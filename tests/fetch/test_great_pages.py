@@ -32,6 +32,18 @@ def test_two_megabytes_of_paragraphs_of_one_word_end_within_the_clock(web: Web, 
 
 
 @pytest.mark.parametrize(
+    "dropped",
+    ["<!-- c -->", "<p hidden>a</p>", "<svg></svg>", "<nav></nav>", "<a href='#x'>\u00b6</a>"],
+)
+def test_a_hundred_thousand_things_that_are_dropped_cost_seconds(web: Web, dropped: str) -> None:
+    html = "<html><body><p>" + f"{dropped}word " * 100_000
+    started = time.monotonic()
+    result = web.fetch(reply(html), settings={"total_seconds": 60.0})
+    assert time.monotonic() - started < 10
+    assert result.content.count("word") == 100_000
+
+
+@pytest.mark.parametrize(
     "head",
     [
         "<meta>",

@@ -6,8 +6,8 @@ from typing import Any
 
 from lxml import etree
 
-MAX_CONTROLS = 2000
-"""To take more siblings than this out one by one would take minutes."""
+from .tree import drop
+
 _TO_A_HEADING = etree.XPath("//a[contains(@href, '#')][not(.//img)]")
 # A paragraph sign, a chain and the like, or nothing at all: the anchors that generators of
 # documentation put beside each heading. A star or a dagger would be the mark of a footnote.
@@ -26,8 +26,6 @@ _EMOJI = etree.XPath(
 def drop_controls(root: Any) -> None:
     """Remove anchors of headings and the edit links of wikis; an emoji's image becomes text."""
     doomed = [a for a in _TO_A_HEADING(root) if _ANCHOR_SIGNS.issuperset(a.text_content())]
-    for element in (doomed + _EDIT_LINKS(root))[:MAX_CONTROLS]:
-        if element.getparent() is not None:
-            element.drop_tree()
+    drop(root, doomed + _EDIT_LINKS(root))
     for image in _EMOJI(root):
         image.tag, image.text = "span", image.get("alt")

@@ -13,6 +13,7 @@ import lxml.html
 from lxml import etree
 
 from .tables import lays_out
+from .tree import drop
 from .writer import BLOCKS, HEADINGS
 
 MAX_ITEM_CHARS = 1000
@@ -40,9 +41,8 @@ def prepare(root: Any) -> None:
 
 def _drop_menus(root: Any) -> None:
     """Most of a page's elements are menus, and each of its steps would look at them again."""
-    for menu in list(root.iter("nav", "menu", "footer", "aside")):
-        if menu.getparent() is not None and next(menu.iter("p"), None) is None:
-            menu.drop_tree()
+    menus = list(root.iter("nav", "menu", "footer", "aside"))
+    drop(root, (menu for menu in menus if next(menu.iter("p"), None) is None))
 
 
 def _keep_times_in_sentences(root: Any) -> None:
