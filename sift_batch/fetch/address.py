@@ -22,8 +22,13 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 # Only to choose between two errors for a URL that the parser refused.
 _DIGITS_HOST = re.compile(r"[a-z]+://[\d.]+(?=[:/?#]|$)", re.IGNORECASE)
-_AUTHORITY = re.compile(r"(\A[a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s?#]*@")
-_ANY_USERINFO = re.compile(r"(?<=//)[^/\s?#]*@")  # also of a URL within a URL
+_AUTHORITY = re.compile(r"(\A[a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#]*@")
+_ANY_USERINFO = re.compile(
+    r"(?<=//)[^/?#]*@"  # also of a URL within a URL
+    r"|(?<=//)[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^?#]*@"  # a password with a slash in it
+    r"|\A(?!mailto:)(?![a-z][a-z0-9+.-]*://)[^/?#\s]*:[^/?#]*@",  # without the slashes before it
+    re.IGNORECASE,
+)
 
 INVALID_HINT = "give a full URL, such as https://example.com/page"
 
@@ -46,7 +51,10 @@ def parse_url(text: str) -> httpx2.URL:
         raise _unsupported(scheme[1].lower())
     if _AUTHORITY.search(text):
         raise _invalid("the URL carries a user name or a password", "remove the part before @")
-    return _parsed(text)
+    url = _parsed(text)
+    if url.userinfo:
+        raise _invalid("the URL carries a user name or a password", "remove the part before @")
+    return url
 
 
 def join_url(base: httpx2.URL, location: str) -> httpx2.URL:
@@ -100,7 +108,7 @@ def is_blocked_name(host: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """A URL without its credentials, for messages, logs and results."""
+    """A URL, or what was meant for one, without its credentials: for messages, logs, results."""
     return _ANY_USERINFO.sub("", text)
 
 

@@ -61,7 +61,7 @@ def read_text(body: bytes, content_type: str, *, html: bool, warn: Warn) -> Deco
             return _decoded(body[len(bom) :], name, "bom", warn)
     named = _HEADER.search(content_type)
     if named and (codec := _codec(named[1])):
-        return _decoded(body, codec, "header", warn)
+        return _decoded(body, _byte_order(codec, body), "header", warn)
     head = body[:CHARSET_META_BYTES]
     if html and (codec := _meta(head)):
         return _decoded(body, codec, "meta", warn)
@@ -98,6 +98,15 @@ def _codec(label: str) -> str | None:
         return None
     name = SUPERSETS.get(name, name)
     return f"windows-{name[2:]}" if name.startswith("cp125") else name
+
+
+def _byte_order(codec: str, body: bytes) -> str:
+    """UTF-16 without a mark: by the zero bytes, which most characters of markup have; else little
+    first, as browsers take it (https://encoding.spec.whatwg.org/#utf-16le)."""
+    if codec != "utf-16":
+        return codec
+    first, second = body[:4096:2].count(0), body[1:4096:2].count(0)
+    return "utf-16-be" if first > second else "utf-16-le"
 
 
 def _decoded(body: bytes, codec: str, source: str, warn: Warn) -> Decoded:
@@ -158,4 +167,5 @@ def _sample(body: bytes) -> bytes:
 
 
 def _warn_bad(count: int, codec: str, warn: Warn) -> None:
-    warn("bad_characters", f"{count} bad characters for {codec} were replaced by U+FFFD")
+    bad = "1 bad character" if count == 1 else f"{count} bad characters"
+    warn("bad_characters", f"{bad} for {codec}, replaced by U+FFFD")

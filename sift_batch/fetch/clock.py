@@ -85,7 +85,7 @@ def conversion_clock(seconds: float, clock: Clock) -> Iterator[None]:
             raise out_of_time(clock.seconds) from None
         raise fail(
             "too_complex",
-            f"the document could not be converted within {seconds:g} seconds",
+            f"the document could not be converted within {seconds:g} s",
             "ask for mode raw, or for fewer pages of a PDF",
         ) from None
     finally:

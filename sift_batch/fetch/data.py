@@ -23,14 +23,14 @@ class Values:
 
     values: list[Any]
     constants: bool
-    """NaN or an infinity became null."""
+    """NaN, an infinity or what a double cannot hold became null."""
     big_integers: bool
     """There are integers that a double cannot hold."""
 
     def warnings(self) -> list[tuple[str, str]]:
         found = []
         if self.constants:
-            found.append(("json_constants", "NaN and Infinity are not JSON; they became null"))
+            found.append(("json_constants", "NaN, Infinity and numbers too large became null"))
         if self.big_integers:
             found.append(
                 (

@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator
 
+from batch.errors import FetchError
+
 from .clock import Clock
 from .errors import fail
 from .limits import DECODE_INPUT_BYTES, MAX_ENCODINGS
@@ -111,6 +113,10 @@ def _is_brotli(body: bytes, max_bytes: int, clock: Clock) -> bool:
             pass
     except BROKEN:
         return False
+    except FetchError as error:
+        if error.code == "connection_lost":  # it ends too early, as a few words may seem to
+            return False
+        raise
     return True
 
 

@@ -52,7 +52,7 @@ def out_of_time(seconds: float) -> FetchError:
     """The target's total clock ran out."""
     return fail(
         "timeout",
-        f"the fetch was not finished within {seconds:g} seconds",
+        f"the fetch was not finished within {seconds:g} s",
         "try again later; the server may be slow or overloaded",
     )
 

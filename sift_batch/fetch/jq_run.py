@@ -46,6 +46,7 @@ _REFUSED = (
 )
 _MISSING = "is not available here"
 _TOO_DEEP = "gives a value that is nested too deeply"
+_NO_PROGRAM = re.compile("[\0\ud800-\udfff]")
 _FIRST_LINE = (
     "def env: {}; "
     + " ".join(
@@ -66,7 +67,9 @@ def check_programs(programs: Iterable[str]) -> dict[str, BadOption]:
     bad: dict[str, BadOption] = {}
     left = []
     for program in dict.fromkeys(programs):
-        if len(program) > MAX_JQ_CHARS:
+        if _NO_PROGRAM.search(program):
+            bad[program] = _bad("it holds a NUL or half of a surrogate pair")
+        elif len(program) > MAX_JQ_CHARS:
             bad[program] = _bad(f"the program is longer than {MAX_JQ_CHARS} characters")
         else:
             left.append(program)

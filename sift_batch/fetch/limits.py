@@ -46,6 +46,11 @@ BODY_OVER_ARTICLE = 4
 """A short article gives way to the whole page when that has over this many times as much."""
 SHELL_MAX_CHARS = 300
 """A page of scripts with no more visible text than this is an application's shell."""
+LOADING_MAX_CHARS = 60
+"""What says that the page is loading is no longer than this."""
+SMALL_PAGE_CHARS = 400
+SMALL_PAGE_SHARE = 0.75
+"""An article with this much of a small page, its menus aside, is all of that page."""
 WALL_MAX_CHARS = 1500
 """A page with more visible text than this is never taken for a bot wall."""
 

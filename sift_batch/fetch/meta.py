@@ -20,6 +20,11 @@ ALWAYS = (
 )  # fmt: skip
 """The keys that a result always has; null means unknown."""
 
+_OF_A_PAGE = (
+    "status_code", "content_type", "detected_type", "charset", "charset_source", "fetched_at",
+    "bytes", "bytes_wire", "sha256", "etag", "last_modified",
+)  # fmt: skip
+
 TRUNCATED_REASONS = ("content_limit", "page_limit", "match_limit", "output_limit")
 
 
@@ -35,6 +40,10 @@ class Meta:
 
     def set(self, **facts: Any) -> None:
         self._facts.update(facts)
+
+    def forget_page(self) -> None:
+        """The page known so far only led to another one, whose facts these are not."""
+        self.set(**dict.fromkeys(_OF_A_PAGE))
 
     def get(self, name: str) -> Any:
         return self._facts.get(name)

@@ -69,9 +69,14 @@ def get_page(
         return reply, body, warnings
 
     earlier = meta.get("attempts") or 0
-    (reply, body, warnings), tries = with_retries(
-        attempt, attempts=config.attempts, clock=clock, host=f"{url.host}:{port_of(url)}"
-    )
+    try:
+        (reply, body, warnings), tries = with_retries(
+            attempt, attempts=config.attempts, clock=clock, host=f"{url.host}:{port_of(url)}"
+        )
+    except FetchError as error:
+        way = (error.meta or {}).get("redirects") or []
+        error.meta = {**(error.meta or {}), "redirects": [*meta.get("redirects"), *way]}
+        raise
     meta.warn_all(warnings)
     meta.set(
         attempts=earlier + tries,

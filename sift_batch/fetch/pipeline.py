@@ -37,10 +37,10 @@ def fetch_target(config: FetchConfig, context: FetchContext, target: Target) -> 
         page = visit(url, plan, config, clock, meta)  # guard -> get -> decode -> sniff
         document = page.document()  # convert, by mode and pages
         _converted(document, meta)
-        if plan.jq:
-            document = run_jq(plan.jq, document.content, clock, meta)
-            step("jq", outputs=meta.get("jq_outputs"), format=document.format)
         with conversion_clock(config.convert_seconds, clock):
+            if plan.jq:
+                document = run_jq(plan.jq, document.content, clock, meta)
+                step("jq", outputs=meta.get("jq_outputs"), format=document.format)
             if plan.pattern is not None:
                 document = grep(document, plan.pattern, context=plan.context, meta=meta)
                 step("grep", matches=meta.get("grep_matches"), chars=len(document.content))

@@ -11,7 +11,12 @@ from itertools import pairwise
 from .limits import MAX_QUESTION_TERMS
 from .stopwords import STOP_WORDS
 
-_WORD = re.compile(r"\w+")
+_MARKS = "".join(
+    chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"
+)
+_MARKS += "\u200c\u200d"  # join or part letters within a word
+# Marks that combine with letters are parts of words: vowels of Indic scripts, points of Hebrew.
+_WORD = re.compile(rf"\w[\w{_MARKS}]*")
 # Scripts written without spaces between words: a pair of characters stands for a word.
 _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"

@@ -127,7 +127,7 @@ def _indented(text: str, meta: Meta) -> Document:
     except Exception as bad:
         if getattr(bad, "code", "") != "not_json":
             raise
-        meta.warn("broken_json", "the server calls this JSON, but it is not; it is as it was sent")
+        meta.warn("broken_json", f"this JSON is as it was sent, for it cannot be read: {bad}")
         return Document(text, "text")
     meta.warn_all([w for w in read.warnings() if w[0] != "number_precision"])
     return Document(*written(read.values))

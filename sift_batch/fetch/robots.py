@@ -85,8 +85,8 @@ class Robots:
             if reply.wire:
                 body = unpacked(reply, self._config, self._clock, lambda *_: None)
         except FetchError as error:
-            if error.code in _GUARD:
-                raise
+            if error.code in _GUARD and not (error.meta or {}).get("redirects"):
+                raise  # the page's own address is refused
             if error.code == "empty_content":
                 return Protego.parse("")
             self._clock.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
@@ -142,33 +143,43 @@ class Session:
     def _ask(self, url: httpx2.URL, max_bytes: int, way: list[dict[str, object]]) -> Reply:
         self._clock.check()
         self._guard.last = None
+        response = None
         try:
             request = self._client.build_request("GET", url.copy_with(fragment=None))
             response = self._client.send(request, stream=True)
-            try:
+            with contextlib.closing(response):
                 status = response.status_code
                 wanted = 200 <= status < 300 and status not in _NO_PAGE
                 wire = self._body(response, max_bytes) if wanted else b""
-            finally:
-                response.close()
-        except httpx2.RemoteProtocolError:
+        except (httpx2.TransportError, FetchError) as failed:
+            error = failed if isinstance(failed, FetchError) else self._told(failed)
+            if response is not None:
+                known = {
+                    "status_code": response.status_code,
+                    "content_type": response.headers.get("content-type"),
+                }
+                error.meta = {**known, **(error.meta or {})}
+            raise error from None
+        return Reply(url, status, response.headers, wire, tuple(way))
+
+    def _told(self, error: httpx2.TransportError) -> FetchError:
+        """What went wrong with the HTTP, in our words."""
+        if isinstance(error, httpx2.RemoteProtocolError):
             last = self._guard.last
             if last is not None and last.ended and last.speaks_http:
-                raise lost() from None
-            raise fail(
+                return lost()
+            return fail(
                 "bad_response",
                 "the server's answer is not valid HTTP",
                 "the server is broken; an archived copy may exist",
-            ) from None
-        except httpx2.LocalProtocolError:
-            raise fail(
+            )
+        if isinstance(error, httpx2.LocalProtocolError):
+            return fail(
                 "bad_response",
                 "the server set a cookie that cannot be sent",
                 "open the page in a browser",
-            ) from None
-        except httpx2.TransportError:
-            raise lost() from None
-        return Reply(url, response.status_code, response.headers, wire, tuple(way))
+            )
+        return lost()
 
     def _body(self, response: httpx2.Response, max_bytes: int) -> bytes:
         announced = response.headers.get("content-length", "")

@@ -20,6 +20,11 @@ _HTML_START = re.compile(
     rb"\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_FEED_START = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*"
+    rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml)\b",
+    re.DOTALL,
+)
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 _JSON_TYPES = ("application/json", "text/json", "application/manifest+json")
 _JSONL_TYPES = (
@@ -51,6 +56,8 @@ def detect(body: bytes, content_type: str, path: str) -> str:
     declared = _by_header(mime)
     if declared == "html" and _is_json(body):
         return "json"
+    if declared == "html" and _FEED_START.match(head):
+        return "xml"
     if declared in (None, "text"):
         suffix = _SUFFIXES.get(path.rsplit("/", 1)[-1].rpartition(".")[2].lower())
         if suffix and (suffix != "json" or head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in b"[{"):

@@ -9,6 +9,8 @@ from typing import Any
 
 import httpcore2
 
+from batch.errors import FetchError
+
 from .clock import Clock
 from .errors import fail, out_of_time
 from .limits import READ_SECONDS
@@ -103,7 +105,7 @@ class GuardedStream(httpcore2.NetworkStream):
         )
 
 
-def lost() -> Exception:
+def lost() -> FetchError:
     """The connection ended before the answer did."""
     return fail(
         "connection_lost", "the connection ended before the whole page came", "try again later"

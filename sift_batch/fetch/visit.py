@@ -63,12 +63,9 @@ def _live(
         meta.warn("meta_refresh_ignored", "the page leads to another one after a while")
         return opened
     final_url = httpx2.URL(page.url)
-    meta.set(
-        redirects=[
-            *meta.get("redirects"),
-            {"status": meta.get("status_code"), "url": meta.get("final_url")},
-        ]
-    )
+    hop = {"status": meta.get("status_code"), "url": meta.get("final_url")}
+    meta.forget_page()
+    meta.set(redirects=[*meta.get("redirects"), hop])
     try:
         further = get_page(
             join_url(final_url, target), session, config, asking, meta, before=before

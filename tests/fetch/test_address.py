@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sift_batch.fetch.address import parse_url
+from sift_batch.fetch.address import masked, parse_url
 
 from .kit import PARAGRAPH, Web, article, error_of, fetch, reply
 
@@ -25,6 +25,8 @@ from .kit import PARAGRAPH, Web, article, error_of, fetch, reply
         "http://page.test:x/",
         "http://user:secret@page.test/",
         "http://user@page.test/",
+        "http://us er:secret@page.test/",
+        "http://us\u3000er:secret@page.test/",
         "http://page.test\\@other.test/",
         "http://page.test/\x00",
         "http://page.test/a\nb",
@@ -91,3 +93,24 @@ def test_a_number_for_a_host_and_port_0_are_blocked(url: str) -> None:
 )
 def test_a_url_has_one_spelling(url: str, asked: str) -> None:
     assert str(parse_url(url)) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http://us er:secret@page.test/", "http://page.test/"),
+        ("user:secret@page.test/", "page.test/"),
+        ("http:user:secret@page.test", "page.test"),
+        ("http://user:sec/ret@page.test/", "http://page.test/"),
+        (
+            "https://archive.test/id_/http://u:secret@page.test/",
+            "https://archive.test/id_/http://page.test/",
+        ),
+        ("https://page.test:8080/@user", "https://page.test:8080/@user"),
+        ("http://[::1]:8080/@user", "http://[::1]:8080/@user"),
+        ("mailto:user@page.test", "mailto:user@page.test"),
+        ("http://page.test/?q=a@b", "http://page.test/?q=a@b"),
+    ],
+)
+def test_credentials_are_shown_nowhere_and_all_else_is(text: str, shown: str) -> None:
+    assert masked(text) == shown

@@ -6,7 +6,7 @@ import pytest
 
 from sift_batch.fetch.charset import read_text
 
-from .kit import Web, reply, warnings_of
+from .kit import OTHER, PARAGRAPH, Web, article, reply, warnings_of
 
 RUSSIAN = "Железная дорога проходит через весь город, и поезда идут каждые десять минут. " * 3
 CHINESE = "你好。这是一个很长的段落。用来测试中文文本的编码是否正确。" * 4
@@ -72,6 +72,14 @@ def test_what_a_page_says_of_its_charset(head: str, charset: str, source: str) -
 
 def test_utf_8_without_a_label_is_utf_8() -> None:
     assert read("grüß dich, wörld".encode())[1:] == ("utf-8", "utf8")
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read_in_its_own_order(web: Web, order: str) -> None:
+    body = article(PARAGRAPH, OTHER).encode(order)
+    result = web.fetch(reply(body, "text/html; charset=utf-16"))
+    assert "bridge" in result.content
+    assert result.meta["charset"] == order
 
 
 def test_utf_8_with_a_few_bad_bytes_is_still_utf_8_and_they_are_counted(web: Web) -> None:

@@ -109,3 +109,9 @@ def test_members_without_end_that_hold_nothing_end_on_the_clock(web: Web, encodi
     error = error_of(lambda: web.fetch(packed(wire, encoding), settings=settings))
     assert error.code == "timeout"
     assert time.monotonic() - started < 1.5
+
+
+def test_a_few_plain_words_that_are_called_brotli_are_used_as_they_are(web: Web) -> None:
+    result = web.fetch(reply(b"hello", "text/plain", "200 OK", "Content-Encoding: br"))
+    assert result.content == "hello"
+    assert warnings_of(result) == ["encoding_mismatch"]

@@ -259,3 +259,25 @@ def test_only_http_1_1_is_offered(monkeypatch: pytest.MonkeyPatch, web: Web) -> 
         "connect_timeout",
     )
     assert offered == [["http/1.1"]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\nhalf",
+            "connection_lost",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999999\r\n\r\n",
+            "too_large",
+        ),
+    ],
+)
+def test_a_failure_in_the_body_tells_what_the_head_said(web: Web, answer: bytes, code: str) -> None:
+    settings = {"attempts": 1}
+    error = error_of(lambda: web.fetch([answer], settings=settings))
+    assert error.code == code
+    assert error.meta is not None
+    assert error.meta["status_code"] == 200
+    assert error.meta["content_type"] == "text/html"

@@ -172,3 +172,21 @@ def test_an_unrelated_thai_question_finds_nothing(web: Web, question: str) -> No
     result = ask(web, question, "\n\n".join(THAI))
     assert result.content == ""
     assert warnings_of(result) == ["no_relevant_passage"]
+
+
+@pytest.mark.parametrize(
+    ("question", "passages"),
+    [
+        (
+            "पैसा वापस",
+            ["पुल वसंत में फिर से बनाया गया।", "रेस्तरां हर दिन खुलता है।", "आपको अपना पैसा वापस मिलेगा।"],
+        ),
+        ("הֶחְזֵר כֶּסֶף", ["גֶּשֶׁר חָדָשׁ", "מִסְעָדָה פְּתוּחָה", "תְּקַבְּלוּ הֶחְזֵר"]),
+    ],
+)
+def test_marks_that_combine_with_letters_divide_no_word(
+    question: str, passages: Sequence[str]
+) -> None:
+    *others, best = bm25(question, passages)
+    assert others == [0.0, 0.0]
+    assert best > 0

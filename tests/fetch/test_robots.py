@@ -67,10 +67,12 @@ def test_redirects_are_asked_about_as_well(web: Web) -> None:
     assert "/page" not in server.paths
 
 
-def test_robots_pass_the_guard(web: Web) -> None:
-    server = served(web, redirect("http://localhost/robots.txt"))
+def test_robots_pass_the_guard_and_rules_on_the_inside_cannot_be_read(web: Web) -> None:
+    inside = web.serve(reply("User-agent: *\nAllow: /", "text/plain"))
+    server = served(web, redirect(f"http://localhost:{inside.port}/robots.txt"))
     error = error_of(lambda: web.fetch(server, "/page", settings=ON))
-    assert error.code == "blocked_redirect"
+    assert error.code == "robots_disallowed"
+    assert inside.paths == []
 
 
 NO_PAGE = "User-agent: *\nDisallow: /page"

@@ -88,6 +88,8 @@ def test_a_meta_refresh_follows_the_base_of_the_page(web: Web) -> None:
     [
         '<noscript><meta http-equiv=refresh content="0;url=/real"></noscript>',
         '<!-- <meta http-equiv=refresh content="0;url=/real"> -->',
+        '<template><meta http-equiv=refresh content="0;url=/real"></template>',
+        '<meta http-equiv=refresh content="0;url=javascript:void(0)">',
         '<meta http-equiv=refresh content="60">',
     ],
 )
@@ -101,6 +103,16 @@ def test_a_meta_refresh_that_is_none_is_not_followed(web: Web, page: str) -> Non
 def test_a_meta_refresh_after_a_while_is_a_warning(web: Web) -> None:
     page = '<meta http-equiv=refresh content="30;url=/real">' + article(LONG)
     assert warnings_of(web.fetch(reply(page))) == ["meta_refresh_ignored"]
+
+
+def test_a_failure_after_a_refresh_tells_of_the_second_page_alone(web: Web) -> None:
+    page = '<meta http-equiv=refresh content="0;url=/gone">'
+    server = web.serve({"/": reply(page), "/gone": reply(b"", "text/plain", "404 Not Found")})
+    known = error_of(lambda: web.fetch(server)).meta
+    assert known is not None
+    assert known["status_code"] == 404
+    assert [hop["status"] for hop in known["redirects"]] == [200]
+    assert not {"sha256", "bytes", "content_type", "detected_type"} & set(known)
 
 
 def test_the_refresh_header_is_obeyed_like_a_meta_refresh(web: Web) -> None:
@@ -142,3 +154,8 @@ def test_what_a_page_does_not_tell_is_null(web: Web) -> None:
     meta = web.fetch(reply(article(LONG))).meta
     for name in ("author", "site_name", "published_at", "language", "canonical_url", "etag"):
         assert meta[name] is None
+
+
+def test_a_password_in_the_canonical_address_is_masked(web: Web) -> None:
+    head = '<link rel=canonical href="https://user:secret@page.test/x">'
+    assert web.fetch(reply(article(LONG, head=head))).meta["canonical_url"] == "https://page.test/x"

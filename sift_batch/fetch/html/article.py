@@ -35,7 +35,7 @@ def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | 
     kept.take_from(root)
     if max_elements is not None and has_more_elements(root, max_elements):
         return ""
-    prepare(root)
+    prepare(root, plain=plain)
     if forum:
         # The one thing for which trafilatura needs a script; with the page's own it would also
         # take text that the page does not show.

@@ -15,6 +15,7 @@ from .article import article, is_forum
 from .controls import drop_controls
 from .head import describe
 from .index import lost_links_outweigh, mostly_lost_links, mostly_teasers
+from .small import small_page
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
 from .writer import Writer
 
@@ -43,7 +44,10 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     plain = mode == "text"
     content = "" if mode == "full" else _article(root, chars, mode, meta, forum=forum)
     if content:
-        meta.set(extractor="trafilatura", mode_used="text" if plain else "article")
+        whole = "" if plain else small_page(root, content)
+        content = whole or content
+        extractor = "lxml" if whole else "trafilatura"
+        meta.set(extractor=extractor, mode_used="text" if plain else "article")
     else:
         content = _full(root, plain)
         meta.set(extractor="lxml", mode_used="text" if plain else "full")

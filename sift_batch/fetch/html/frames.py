@@ -7,10 +7,16 @@ from typing import Any
 import lxml.html
 from lxml import etree
 
+_SHOWN_BESIDE = etree.XPath(
+    "boolean(body//text()[normalize-space()][not(ancestor::frameset or ancestor::noframes"
+    " or ancestor::script or ancestor::style or ancestor::noscript)])"
+)
+"""A body with a text of its own: browsers ignore a frameset there."""
+
 
 def unframe(root: Any) -> None:
     """Give a frameset a body: the text for browsers without frames, and a link to each frame."""
-    if root.find(".//frameset") is None:
+    if root.find(".//frameset") is None or _SHOWN_BESIDE(root):
         return
     body = lxml.html.Element("body")
     for other in root.iter("noframes"):

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import lxml.html
 from lxml import etree
 
+from ..address import masked
 from ..limits import LARGE_PAGE_ELEMENTS
 from ..meta import Meta, iso
 from .tree import base_url, has_more_elements
@@ -132,7 +133,7 @@ def canonical(root: Any, url: str) -> str | None:
                 claimed = urljoin(base_url(root, url), link.get("href").strip())
             except ValueError:
                 return None
-            return claimed if claimed.startswith(("http://", "https://")) else None
+            return masked(claimed) if claimed.startswith(("http://", "https://")) else None
     return None
 
 
@@ -144,7 +145,7 @@ def refresh(root: Any, url: str, header: str) -> tuple[float, str] | None:
     for element in root.iter("meta"):
         if (element.get("http-equiv") or "").strip().lower() != "refresh":
             continue
-        if next(element.iterancestors("noscript"), None) is None:
+        if next(element.iterancestors("noscript", "template"), None) is None:
             said.append((element.get("content") or "", base_url(root, url)))
     for text, base in said:
         match = _REFRESH.match(text)
@@ -155,10 +156,11 @@ def refresh(root: Any, url: str, header: str) -> tuple[float, str] | None:
         if quote in ("'", '"'):
             target = target[1:].partition(quote)[0]
         try:
-            absolute = urljoin(base, target.strip())
-            return (float(match[1]), absolute) if absolute != url else None
+            absolute, seconds = urljoin(base, target.strip()), float(match[1])
         except ValueError:
             continue
+        if absolute.startswith(("http://", "https://")):
+            return (seconds, absolute) if absolute != url else None
     return None
 
 

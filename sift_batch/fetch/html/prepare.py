@@ -17,6 +17,7 @@ from .tree import drop
 from .writer import BLOCKS, HEADINGS
 
 MAX_ITEM_CHARS = 1000
+_LINKS_WITHOUT_WORDS = etree.XPath("//a[not(normalize-space())]")
 _TIMES = etree.XPath("//time")
 _HEADINGS_IN_SUMMARIES = etree.XPath("//summary[.//h1 or .//h2 or .//h3 or .//h4]")
 _NAMED = etree.XPath(
@@ -29,9 +30,11 @@ _CONTENT_CLASS = re.compile(r"content|body|text|entry|story|post|article", re.IG
 _TABLE_PARTS = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
 
 
-def prepare(root: Any) -> None:
+def prepare(root: Any, *, plain: bool) -> None:
     """Change a cleaned tree that is about to be given to the extractor."""
     _drop_menus(root)
+    _keep_words_of_rare_elements(root, plain)
+    _unlink_what_has_no_words(root)
     _keep_times_in_sentences(root)
     _set_headings_in_items_apart(root)
     _keep_headings_of_details(root)
@@ -43,6 +46,23 @@ def _drop_menus(root: Any) -> None:
     """Most of a page's elements are menus, and each of its steps would look at them again."""
     menus = list(root.iter("nav", "menu", "footer", "aside"))
     drop(root, (menu for menu in menus if next(menu.iter("p"), None) is None))
+
+
+def _keep_words_of_rare_elements(root: Any, plain: bool) -> None:
+    """The extractor leaves out elements that it does not know, with all that they say."""
+    for box in list(root.iter("center")):
+        box.tag = "div"
+    for formula in list(root.iter("math")):
+        formula.tag = "span"
+        if formula.get("alttext") and not plain:
+            formula.text = rf"\({formula.text}\)"  # a form that the extractor knows
+    etree.strip_tags(root, "font", "ruby", "rb", "rt", "rtc", "rp")
+
+
+def _unlink_what_has_no_words(root: Any) -> None:
+    """A link around an image alone would get the text that follows it for its own."""
+    for link in _LINKS_WITHOUT_WORDS(root):
+        link.tag = "span"
 
 
 def _keep_times_in_sentences(root: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .escape import escape_inline
 from .writer import Writer
 
 MAX_COLUMNS = 40
@@ -81,7 +82,7 @@ def _cell(cell: Any, plain: bool) -> str:
         return ""
     if len(cell) == 0:  # most cells, and much faster
         text = _SPACE.sub(" ", cell.text or "").strip()
-        return text if plain else text.replace("|", "\\|")
+        return text if plain else escape_inline(text).replace("|", "\\|")
     writer = Writer(plain, cell=True)
     writer.write(cell)
     if plain:

@@ -19,7 +19,6 @@ INVISIBLE = (
 )  # fmt: skip
 _IN_HEAD = (
     "title", "base", "meta", "link", "style", "script", "noscript", "template", "object",
-    etree.Comment, etree.ProcessingInstruction,
 )  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DOOMED = "sift-doomed"
@@ -31,11 +30,9 @@ _CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r"})
 _REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-fA-F]);?")
 # One class for all elements, for nothing here asks for the forms' own: lxml.html looks each one's
 # up in Python, whenever an element is touched.
-_CLASSES = etree.ElementDefaultClassLookup(
-    element=lxml.html.HtmlElement, comment=lxml.html.HtmlComment
-)
+_CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
 _MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
-_UNSAFE = re.compile(r"[\s)]")
+_UNSAFE = re.compile(r"[\s()]")
 _AS_IT_IS = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _COUNT = etree.XPath("count(descendant-or-self::*)")
 _LINK_ATTRIBUTES = (("a", "href"), ("area", "href"), ("img", "src"))
@@ -55,7 +52,9 @@ def parse(text: str) -> Any:
     if b"\xef\xbf" in source or len(source.translate(None, _CONTROLS)) < len(source):
         text = _NO_TEXT.sub("\ufffd", _BREAKS.sub(" ", text))
         source = text.encode("utf-8", "replace")
-    parser = lxml.html.HTMLParser(huge_tree=True, encoding="utf-8", remove_pis=True)
+    parser = lxml.html.HTMLParser(
+        huge_tree=True, encoding="utf-8", remove_pis=True, remove_comments=True
+    )
     parser.set_element_class_lookup(_CLASSES)
     try:
         root = lxml.html.document_fromstring(source, parser=parser)
@@ -101,7 +100,8 @@ def base_url(root: Any, url: str) -> str:
     """What relative links are relative to: the first ``<base href>``, else the page."""
     for base in root.iter("base"):
         if base.get("href"):
-            return joined(url, base.get("href")) or url
+            absolute = joined(url, base.get("href")) or url
+            return absolute if absolute.startswith("http") else url
     return url
 
 
@@ -144,15 +144,16 @@ def make_links_absolute(root: Any, base: str) -> None:
                 del element.attrib[attribute]
             else:
                 if _UNSAFE.search(absolute):  # which would end a Markdown link early
-                    absolute = _SPACE.sub("%20", absolute).replace(")", "%29")
+                    absolute = _SPACE.sub("%20", absolute)
+                    absolute = absolute.replace("(", "%28").replace(")", "%29")
                 element.set(attribute, absolute)
 
 
 def drop_invisible(root: Any) -> None:
-    """Remove comments, scripts, styles and hidden elements; ``<details>`` stays."""
+    """Remove scripts, styles and hidden elements; ``<details>`` stays."""
     # Only what may have to go is looked at in Python: pages have up to a million elements.
     drop(root, filter(_is_hidden, _MAYBE_HIDDEN(root)))
-    etree.strip_elements(root, etree.Comment, *INVISIBLE, with_tail=False)
+    etree.strip_elements(root, *INVISIBLE, with_tail=False)
 
 
 def drop(root: Any, elements: Iterable[Any]) -> None:

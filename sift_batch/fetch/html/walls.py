@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lxml import etree
+
 from ..errors import fail
-from ..limits import SHELL_MAX_CHARS, WALL_MAX_CHARS
+from ..limits import LOADING_MAX_CHARS, SHELL_MAX_CHARS, WALL_MAX_CHARS
 from .tree import body_of, parse
 
 _WALL_MARKS = (
@@ -35,6 +37,12 @@ _MOUNT_IDS = """
 root app __next ___gatsby __nuxt main-app application react-root svelte app-root ember
 """
 _MOUNTS = frozenset(_MOUNT_IDS.split())
+_MOUNT_TAG = re.compile(r"-(?:app|root)\Z")  # Angular's app-root, and others named like it
+_LOADING = re.compile(
+    r"\W*(?:loading|please wait|one moment|laden|lädt|chargement|cargando|carregando|caricamento"
+    r"|загрузка|読み込み|加载|加載|載入)(?:\W*\w+){0,4}\W*\Z",
+    re.IGNORECASE,
+)
 _JAVASCRIPT = re.compile(r"javascript|js\b", re.IGNORECASE)
 
 
@@ -67,17 +75,22 @@ def is_shell(source: str, chars: int) -> bool:
         return False
     asks = any(_JAVASCRIPT.search(n.text_content()) for n in root.iter("noscript"))
     body = body_of(root)
-    mount = any(
-        e.get("id") in _MOUNTS and len(e) == 0 and not (e.text or "").strip()
-        for e in body.iter("div", "main", "section", "app-root")
-    )
+    mount = any(map(_is_empty_mount, body.iterdescendants(etree.Element)))
     says = chars > 0 and re.search(
         r"(?:enable|requires?|need|turn on|activate)\W+(?:\w+\W+){0,4}javascript"
         r"|javascript\W+(?:\w+\W+){0,4}(?:disabled|required|enabled?)",
         body_text(body),
         re.IGNORECASE,
     )
-    return bool(mount or (asks and chars < SHELL_MAX_CHARS // 3) or says)
+    return bool(chars == 0 or mount or (asks and chars < SHELL_MAX_CHARS // 3) or says)
+
+
+def _is_empty_mount(element: Any) -> bool:
+    """Whether scripts are to fill it, and all that it says so far is that they will."""
+    if element.get("id") not in _MOUNTS and not _MOUNT_TAG.search(element.tag):
+        return False
+    words = body_text(element).strip()
+    return not words or (len(words) <= LOADING_MAX_CHARS and bool(_LOADING.match(words)))
 
 
 def body_text(body: Any) -> str:

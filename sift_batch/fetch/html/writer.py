@@ -12,6 +12,8 @@ from typing import Any
 
 from lxml import etree
 
+from .escape import escape_inline, escape_start
+
 _BLOCK_TAGS = """
 address article aside blockquote body caption center dd details dialog div dl dt fieldset
 figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol
@@ -21,6 +23,8 @@ BLOCKS = frozenset(_BLOCK_TAGS.split())
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "kbd": "`", "samp": "`",
          "del": "~~", "s": "~~", "a": ""}  # fmt: skip
+_VERBATIM = ("code", "kbd", "samp")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _SPACE = re.compile(r"[ \t\r\n\f\v\u00a0]+")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source)-([\w+#-]+)")
 # Sphinx and code forges name the language on a box around the code.
@@ -97,7 +101,10 @@ class Writer:
         return "".join(parts)
 
     def text(self, text: str) -> None:
-        self._line.append(_SPACE.sub(" ", text))
+        text = _SPACE.sub(" ", text)
+        if not self.plain and not any(mark.tag in _VERBATIM for mark in self._marks):
+            text = escape_inline(text)
+        self._line.append(text)
 
     def flush(self) -> None:
         """End the current line."""
@@ -115,6 +122,8 @@ class Writer:
         if self._heading:
             text = text.replace("\n", " ")
             text = text if self.plain else f"{'#' * self._heading} {text}"
+        elif not self.plain and not self.cell:
+            text = "\n".join(map(escape_start, text.split("\n")))
         self.block(text)
 
     def block(self, text: str) -> None:
@@ -142,6 +151,11 @@ class Writer:
             if grid is not None:
                 self.block(write_grid(grid, self.plain))
                 return True
+        if tag == "math":
+            # Not escaped, for TeX has uses of its own for Markdown's signs.
+            sign = "$" if element.get("alttext") and not self.plain else ""
+            self._line.append(f"{sign}{element.text or ''}{sign}")
+            return True
         if tag == "br":
             self._line.append("\n")
         elif tag == "img":
@@ -190,6 +204,8 @@ class Writer:
         alt = _SPACE.sub(" ", element.get("alt") or "").strip()
         if not alt:
             return
+        if not self.plain:
+            alt = escape_inline(alt)
         source = element.get("src") or ""
         in_link = any(mark.href for mark in self._marks)
         if self.plain or in_link or not source.startswith("http"):
@@ -204,9 +220,9 @@ class Writer:
         if self.plain or not text or (mark.tag == "a" and not mark.href):
             return
         if mark.tag == "a":
-            shown = text.replace("\n", " ").replace("[", "\\[").replace("]", "\\]")
+            shown = _BRACKET.sub(r"\\\g<0>", text.replace("\n", " "))
             marked = f"[{shown if not text.startswith('![') else text}]({mark.href})"
-        elif "\n" in text or (mark.tag in ("code", "kbd", "samp") and "`" in text):
+        elif "\n" in text or (mark.tag in _VERBATIM and "`" in text):
             return
         else:
             sign = MARKS[mark.tag]
