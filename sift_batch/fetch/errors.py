@@ -8,6 +8,7 @@ from batch.errors import FetchError
 
 from .codes import RETRYABLE
 
+RECOVER_HINT = "; with recover an archived copy is looked for"
 ALLOWED_NETWORKS_HINT = (
     "only public addresses on the usual web ports are fetched; the operator can open a network"
     " with SIFT_FETCH['ALLOWED_NETWORKS'] and a port with SIFT_FETCH['ALLOWED_PORTS']"
@@ -81,7 +82,7 @@ def status_error(status: int, headers: Any, retry_after: float | None) -> FetchE
         return fail(
             "not_found",
             f"the server has no such page (HTTP {status})",
-            "check the URL; with recover an archived copy is looked for",
+            f"check the URL{RECOVER_HINT}",
             **known,
         )
     if status >= 500:

@@ -18,7 +18,7 @@ from .pages import PageRange, ranges
 _one_at_a_time = threading.Lock()
 """pdfium is not thread-safe: one document at a time in a process."""
 _ENCRYPTED = (4, 5)  # pdfium's error codes: a password is missing, a protection is unknown to it
-_MAX_TITLE_CHARS = 500
+_MAX_SAID_CHARS = 500
 _SOFT_BREAK = re.compile("[\ufffe\x02\u00ad]\n?")
 
 
@@ -31,7 +31,8 @@ def read_pdf(
     """
     with _one_at_a_time, _opened(body) as pdf:
         count = len(pdf)
-        meta.set(page_count=count, title=_title(pdf), extractor="pdfium")
+        meta.set(page_count=count, extractor="pdfium")
+        meta.set(title=_said(pdf, "Title"), author=_said(pdf, "Author"))
         chosen = _chosen(count, wanted, meta)
         rest = chosen[config.max_pages :]
         chosen = chosen[: config.max_pages]
@@ -123,12 +124,13 @@ def _text(pdf: Any, number: int) -> str | None:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip()
 
 
-def _title(pdf: Any) -> str | None:
+def _said(pdf: Any, key: str) -> str | None:
+    """What the document says of itself, on one line."""
     try:
-        title = str(pdf.get_metadata_value("Title"))
+        text = str(pdf.get_metadata_value(key))
     except UnicodeDecodeError:  # half a surrogate pair
         return None
-    return " ".join(title.replace("\x00", " ").split())[:_MAX_TITLE_CHARS] or None
+    return " ".join(text.replace("\x00", " ").split())[:_MAX_SAID_CHARS] or None
 
 
 def _is_right_to_left(text: str) -> bool:

@@ -16,6 +16,7 @@ from batch.errors import FetchError
 from .address import join_url, masked, parse_url
 from .clock import Clock
 from .config import FetchConfig
+from .errors import RECOVER_HINT
 from .limits import MAX_ARCHIVE_REDIRECTS, MAX_CAPTURES, MAX_CDX_BYTES
 from .meta import Meta, iso
 from .page import Page, page_of, unpacked
@@ -51,7 +52,8 @@ def recovered_page(
             if archive.down
             else "the archive has no copy of it either"
         )
-        live.hint = f"{live.hint}; {hint}" if live.hint else hint
+        before = live.hint.removesuffix(RECOVER_HINT)
+        live.hint = f"{before}; {hint}" if before else hint
         live.meta = {**known, "recover_tried": True}
         raise live
     meta.set(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 
-def pdf(*pages: str, title: str = "", encrypted: bytes = b"") -> bytes:
+def pdf(*pages: str, title: str = "", author: str = "", encrypted: bytes = b"") -> bytes:
     """A PDF with one line of text for each line of each page; an empty page has none.
 
     ``encrypted`` is what :func:`encryption` gives: its strings stay plain, for pdfium asks for
@@ -39,7 +39,8 @@ def pdf(*pages: str, title: str = "", encrypted: bytes = b"") -> bytes:
     )
     trailer = b"/Root 1 0 R"
     if title:
-        trailer += b" /Info %d 0 R" % add(b"<< /Title (%s) >>" % _escaped(title).encode("latin-1"))
+        said = (_escaped(title).encode("latin-1"), _escaped(author).encode("latin-1"))
+        trailer += b" /Info %d 0 R" % add(b"<< /Title (%s) /Author (%s) >>" % said)
     if encrypted:
         trailer += b" /Encrypt %d 0 R /ID [<00> <00>]" % add(encrypted)
     return file(objects, trailer)

@@ -14,7 +14,9 @@ from .kit import PARAGRAPH, Web, article, error_of, reply, warnings_of
 from .pdfs import encryption, pdf, readable_but_protected
 
 TYPE = "application/pdf"
-THREE = pdf("first page\nsecond line", "middle page", "last page", title="A (short) report")
+THREE = pdf(
+    "first page\nsecond line", "middle page", "last page", title="A (short) report", author="Ada"
+)
 
 
 def test_the_pages_of_a_pdf_are_text_with_a_line_before_each(web: Web) -> None:
@@ -26,6 +28,7 @@ def test_the_pages_of_a_pdf_are_text_with_a_line_before_each(web: Web) -> None:
     assert result.meta["page_count"] == 3
     assert result.meta["pages_returned"] == "1-3"
     assert result.meta["title"] == "A (short) report"
+    assert result.meta["author"] == "Ada"
     assert result.meta["extractor"] == "pdfium"
     assert result.meta["detected_type"] == "pdf"
 
