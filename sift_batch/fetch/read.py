@@ -23,7 +23,8 @@ class Opened:
 
     def __init__(self, page: Page, plan: Plan, config: FetchConfig, clock: Clock, meta: Meta):
         self.page = page
-        self.type = sniff.detect(page.body, page.content_type, page.path)
+        with conversion_clock(config.convert_seconds, clock):
+            self.type = sniff.detect(page.body, page.content_type, page.path)
         self._plan = plan
         self._config = config
         self._clock = clock

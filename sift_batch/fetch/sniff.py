@@ -16,15 +16,9 @@ _BINARY_MAGICS = (
     b"\x00\x00\x01\x00", b"\xd0\xcf\x11\xe0", b"SQLite format 3\x00", b"\x28\xb5\x2f\xfd",
     b"II*\x00", b"MM\x00*", b"\xca\xfe\xba\xbe", b"\x1aE\xdf\xa3",
 )  # fmt: skip
-_HTML_START = re.compile(
-    rb"\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_FEED_START = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*"
-    rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml)\b",
-    re.DOTALL,
-)
+_HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_FEED_START = re.compile(rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml)\b")
+_NO_ELEMENTS = ((b"<!--", b"-->"), (b"<?", b"?>"))
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 _JSON_TYPES = ("application/json", "text/json", "application/manifest+json")
 _JSONL_TYPES = (
@@ -46,17 +40,17 @@ def detect(body: bytes, content_type: str, path: str) -> str:
     """One of html, pdf, json, jsonl, xml, csv, markdown, text, binary."""
     mime = content_type.partition(";")[0].strip().lower()
     head = body[:SNIFF_BYTES]
-    page = _HTML_START.match(head) is not None
+    start = _first_element(head)
     if _is_pdf(body):
         return "pdf"
-    if page:
+    if _HTML_START.match(start):
         return "html"
     if _is_binary(body, content_type):
         return "binary"
     declared = _by_header(mime)
     if declared == "html" and _is_json(body):
         return "json"
-    if declared == "html" and _FEED_START.match(head):
+    if declared == "html" and _FEED_START.match(start):
         return "xml"
     if declared in (None, "text"):
         suffix = _SUFFIXES.get(path.rsplit("/", 1)[-1].rpartition(".")[2].lower())
@@ -65,6 +59,18 @@ def detect(body: bytes, content_type: str, path: str) -> str:
         if declared is None:
             return _by_content(body)
     return declared
+
+
+def _first_element(head: bytes) -> bytes:
+    """What begins with the first element, behind the comments and declarations before it."""
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    while True:
+        for opening, closing in _NO_ELEMENTS:
+            if head.startswith(opening):
+                head = head[len(opening) :].partition(closing)[2].lstrip()
+                break
+        else:
+            return head
 
 
 def _is_pdf(body: bytes) -> bool:

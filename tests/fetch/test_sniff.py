@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sift_batch.fetch.sniff import detect
@@ -88,6 +90,13 @@ def test_text_stays_as_it_is(web: Web, body: str, content_type: str, kind: str) 
     assert result.content == body
     assert result.meta["detected_type"] == kind
     assert result.meta["content_format"] == kind
+
+
+@pytest.mark.parametrize("opening", ["<!---->", "<!-- x -->\n", "<?x?>", "<!--", "<?"])
+def test_any_number_of_comments_before_a_page_is_passed_over_at_once(opening: str) -> None:
+    started = time.process_time()
+    assert detect(opening.encode() * 1000 + b"<p>hi</p>", "text/html", "/") == "html"
+    assert time.process_time() - started < 1
 
 
 def test_pages_of_what_is_no_pdf_are_ignored_with_a_warning(web: Web) -> None:

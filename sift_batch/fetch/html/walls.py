@@ -40,7 +40,7 @@ _MOUNTS = frozenset(_MOUNT_IDS.split())
 _MOUNT_TAG = re.compile(r"-(?:app|root)\Z")  # Angular's app-root, and others named like it
 _LOADING = re.compile(
     r"\W*(?:loading|please wait|one moment|laden|lädt|chargement|cargando|carregando|caricamento"
-    r"|загрузка|読み込み|加载|加載|載入)(?:\W*\w+){0,4}\W*\Z",
+    r"|загрузка|読み込み|加载|加載|載入)\w*(?:\W+\w+){0,4}\W*\Z",
     re.IGNORECASE,
 )
 _JAVASCRIPT = re.compile(r"javascript|js\b", re.IGNORECASE)
