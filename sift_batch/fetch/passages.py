@@ -13,6 +13,8 @@ _PAGE = re.compile(r"<!-- page (\d+) -->\Z")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _SENTENCE_END = re.compile(r"(?:[.!?…](?=\s)|[\u3002\uff01\uff1f])\s*|\n")
 _MAX_HEADING_CHARS = 200
+WRAPPED_CHARS = 120
+"""No text is wrapped by hand at longer lines, so that one is a paragraph of its own."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _blocks(text: str) -> Iterator[_Block]:
     start: int | None = None
     end = 0
     fence = ""
-    table = False
+    table = was_long = False
 
     def block() -> _Block:
         heading = " > ".join(title for _, title in path)[:_MAX_HEADING_CHARS]
@@ -85,9 +87,12 @@ def _blocks(text: str) -> Iterator[_Block]:
             continue
         heading, marker, opens = _HEADING.match(bare), _PAGE.match(bare), _FENCE.match(line)
         is_row = bare.startswith("|")
-        if start is not None and (not bare or heading or marker or opens or is_row != table):
+        is_long = len(bare) > WRAPPED_CHARS and not is_row
+        apart = not bare or heading or marker or opens or is_row != table or is_long or was_long
+        if start is not None and apart:
             yield block()
             start = None
+        was_long = is_long
         if heading:
             level = len(heading[1])
             path = [*(step for step in path if step[0] < level), (level, heading[2])]

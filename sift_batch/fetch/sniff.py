@@ -41,7 +41,7 @@ def detect(body: bytes, content_type: str, path: str) -> str:
     mime = content_type.partition(";")[0].strip().lower()
     head = body[:SNIFF_BYTES]
     start = _first_element(head)
-    if _is_pdf(body):
+    if _is_pdf(body, mime):
         return "pdf"
     if _HTML_START.match(start):
         return "html"
@@ -73,12 +73,14 @@ def _first_element(head: bytes) -> bytes:
             return head
 
 
-def _is_pdf(body: bytes) -> bool:
+def _is_pdf(body: bytes, mime: str) -> bool:
     """Other bytes may stand before the mark; a page or a text that only mentions it has no
-    objects."""
+    objects, and no page is called a PDF."""
     head = body[:SNIFF_BYTES]
     at = head.find(b"%PDF-")
-    return at == 0 or (at > 0 and not head.lstrip().startswith(b"<") and b" obj" in body)
+    if at <= 0:
+        return at == 0
+    return b" obj" in body and (mime == "application/pdf" or not head.lstrip().startswith(b"<"))
 
 
 def _is_binary(body: bytes, content_type: str) -> bool:

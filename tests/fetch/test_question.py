@@ -190,3 +190,11 @@ def test_marks_that_combine_with_letters_divide_no_word(
     *others, best = bm25(question, passages)
     assert others == [0.0, 0.0]
     assert best > 0
+
+
+def test_lines_too_long_to_be_wrapped_by_hand_are_paragraphs() -> None:
+    boats = "We sell boats and oars of all kinds, " * 4
+    caps = "Woollen caps are made to measure, " * 4
+    text = f"{boats.strip()}\n{caps.strip()}\nA short line\nand what goes on with it"
+    shown = [passage.shown(text) for passage in split(text)]
+    assert shown == [boats.strip(), caps.strip(), "A short line\nand what goes on with it"]

@@ -31,6 +31,7 @@ HTML = b"<!DOCTYPE html><html><body>hello</body></html>"
         (b"x" * 2000 + b"%PDF-1.4", "text/plain", "/", "text"),
         (b"<p>the mark %PDF-1.4 begins a PDF</p>", "text/html", "/", "html"),
         (HTML, "application/pdf", "/x.pdf", "html"),
+        (b"<!-- made by x -->\n%PDF-1.4\n1 0 obj", "application/pdf", "/x.pdf", "pdf"),
         (b'<?xml version="1.0"?><!-- x -->\n<rss version="2.0"/>', "text/html", "/", "xml"),
         (b'<feed xmlns="http://www.w3.org/2005/Atom"/>', "text/html", "/", "xml"),
         (HTML, "application/json", "/", "html"),
