@@ -15,10 +15,11 @@ PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run setup test test-on test-long lint gate bench fuzz mysql clean
+.PHONY: help demo run setup test test-on test-long test-browser test-client lint gate docs bench
+.PHONY: fuzz mysql clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@sed -n 's/^#   \([A-Z]\)/  \1/p' Makefile
 
 demo: $(VENV)/.runtime ## Fetch a few pages, PDFs and JSON files from a local site and show the results
@@ -30,11 +31,11 @@ run: $(VENV)/.runtime ## Start web server and worker, and say where to log in
 setup: $(VENV)/.development ## Install everything the other targets need
 
 test: setup ## The suite on SQLite, then all that uses the database again on PostgreSQL
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not browser and not client"
 	@$(MAKE) --no-print-directory test-on DB=postgres
 
 test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, postgres or mariadb
-	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) -m "services and not long"
+	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) -m "services and not long and not browser and not client"
 
 test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on each database in LONG_ON
 	$(PY) -m pytest -m long
@@ -42,6 +43,13 @@ test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on
 		echo "TEST_DB=$$db"; \
 		TEST_DB=$$db TEST_NO_SKIPS=1 $(PY) -m pytest -m "services and long" || exit; \
 	done
+
+test-browser: setup ## The pages of the admin in a real browser, where Chromium is installed
+	$(PY) -m pytest -m browser tests/browser
+
+test-client: setup ## Programs of others that read the OpenAPI document, on the API over PostgreSQL
+	$(PIP) -r requirements-client.txt
+	TEST_DB=postgres $(PY) -m pytest -m client tests/client
 
 lint: setup ## Style, types, import contracts, missing migrations, Django's checks
 	$(PY) -m ruff check .
@@ -52,6 +60,10 @@ lint: setup ## Style, types, import contracts, missing migrations, Django's chec
 	DEBUG=1 DATABASE_URL=sqlite://:memory: $(PY) manage.py check --fail-level WARNING
 
 gate: lint test ## What has to pass before anything is merged
+
+docs: $(VENV)/.docs ## Make the documents a site in build/docs; a link that leads nowhere fails it
+	$(PY) -m sphinx --fail-on-warning --nitpicky --keep-going --fresh-env --quiet docs build/docs
+	@echo "build/docs/index.html"
 
 bench: setup ## Measure speed against other runners
 	@$(PY) -m bench
@@ -83,4 +95,9 @@ $(VENV)/.development: requirements-dev.txt $(VENV)/.runtime
 	@echo "Installing the tools into $(VENV), once ..."
 	@$(PIP) -r requirements-dev.txt
 	$(if $(DJANGO),@$(PIP) "Django==$(DJANGO).*")
+	@touch $@
+
+$(VENV)/.docs: requirements-docs.txt $(VENV)/.runtime
+	@echo "Installing Sphinx into $(VENV), once ..."
+	@$(PIP) -r requirements-docs.txt
 	@touch $@

@@ -123,8 +123,8 @@ def _options(index: int | None, given: Any, problems: list[Problem]) -> dict[str
                 )
             )
             continue
-        if name == "pages" and type(value) is int and abs(value) < 10**18:
-            value = str(value)
+        if name == "pages" and type(value) in (int, float) and _is_whole(value):
+            value = str(int(value))
         if not isinstance(value, wanted):
             problems.append(_wrong_type(index, name, JSON_NAMES[wanted]))
         elif isinstance(value, str) and UNSTORABLE.search(value):
@@ -136,6 +136,11 @@ def _options(index: int | None, given: Any, problems: list[Problem]) -> dict[str
         else:
             taken[name] = value
     return taken
+
+
+def _is_whole(number: float) -> bool:
+    """JSON has one kind of number: 3.0 is an integer too."""
+    return abs(number) < 10**18 and number == int(number)
 
 
 def _faults(value: Any, depth: int = 1) -> Iterator[str]:

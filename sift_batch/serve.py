@@ -62,15 +62,14 @@ def _migrate() -> None:
         raise CannotServe(f"the database does not answer: {said}") from error
 
 
-def make_account(username: str, *, staff: bool, new_password: bool = False) -> tuple[str, str]:
-    """The password and the API token of a user, who is made if there is none of that name.
+def make_account(username: str, *, staff: bool, new_password: bool = False) -> str:
+    """The password of a user, who is made if there is none of that name.
 
-    The password is empty where none was set: a caller of the API needs none, and that of an
-    account made before is known to its owner alone.
+    It is empty where none was set: a caller of the API needs none, and that of an account made
+    before is known to its owner alone.
     """
     from django.contrib.auth import get_user_model
     from django.utils.crypto import get_random_string
-    from rest_framework.authtoken.models import Token
 
     user, made = get_user_model().objects.get_or_create(
         username=username, defaults={"is_staff": staff, "is_superuser": staff}
@@ -80,8 +79,23 @@ def make_account(username: str, *, staff: bool, new_password: bool = False) -> t
         password = get_random_string(16) if staff else ""
         user.set_password(password or None)
         user.save(update_fields=["password"])
-    token, _ = Token.objects.get_or_create(user=user)
-    return password, str(token.key)
+    return password
+
+
+def make_token(username: str) -> str:
+    """A token of the user's for the API. It is empty where there is one already, which can be
+    shown to nobody."""
+    from django.contrib.auth import get_user_model
+
+    from sift_batch.tokens.models import Token
+
+    user = get_user_model().objects.get(username=username)
+    if Token.objects.filter(user=user).exists():
+        return ""
+    _, secret = Token.objects.create(  # type: ignore[no-untyped-call]
+        user, name="made at the start"
+    )
+    return str(secret)
 
 
 def _environment() -> dict[str, str]:
@@ -127,6 +141,9 @@ def _welcome(port: int, password: str, token: str) -> str:
         log_in = f"user {USERNAME}; its password was shown once, when it was made\n"
         log_in += f"            another one: {_relative(sys.executable)} -m sift_batch.serve"
         log_in += f" --new-password{same}"
+    its_token = "its token is shown this once:"
+    if not token:
+        its_token = f"its token was shown once; another one: {here}/admin/tokens/token/add/"
     return f"""
 sift batch runs: a web server and a worker, for this machine.
 
@@ -134,8 +151,9 @@ sift batch runs: a web server and a worker, for this machine.
   admin     {here}/admin/
             {log_in}
   API       {here}/api/jobs/
+            {its_token}
 
-  curl -H "Authorization: Bearer {token}" \\
+  curl -H "Authorization: Bearer {token or "$TOKEN"}" \\
        -H "Content-Type: application/json" \\
        -d '{{"targets": ["https://example.com/"]}}' \\
        {here}/api/jobs/
@@ -162,7 +180,8 @@ def serve(port: int, *, new_password: bool = False) -> int:
     listener = listen(port)
     env = _environment()
     set_up_django(env)
-    password, token = make_account(USERNAME, staff=True, new_password=new_password)
+    password = make_account(USERNAME, staff=True, new_password=new_password)
+    token = make_token(USERNAME)
     port = listener.getsockname()[1]
     children = []
     try:

@@ -1,21 +1,21 @@
 """What the documents say is what the code does."""
 
 import ast
+import configparser
 import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import load_command_class
-from django.utils.module_loading import import_string
 
 from batch import checks, conf, errors, signals, types
-from batch.models import JobStatus, TargetState
 from batch.runner import Runner
 from sift_batch.fetch import FetchConfig
+from tests.docs.documents import DOCUMENTS, README, example, rows, section, text
 from tests.processes import ROOT
 
 COMMANDS = sorted(path.stem for path in (ROOT / "batch/management/commands").glob("[!_]*.py"))
@@ -25,37 +25,9 @@ COMMON |= {"no_color", "force_color", "skip_checks"}
 LEVELS = {"info": "info", "warning": "warning", "error": "error", "exception": "error"}
 
 
-def text(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def section(name: str, heading: str) -> str:
-    """What stands below a heading, up to the next one of its level or above it."""
-    found = re.search(rf"^(#+) {re.escape(heading)}\n", text(name), re.MULTILINE)
-    assert found, f"{name} has no heading {heading!r}"
-    rest = text(name)[found.end() :]
-    return re.split(rf"^#{{1,{len(found[1])}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-
-
-def rows(markdown: str) -> Iterator[list[str]]:
-    """The cells of its tables' rows whose first cell is code."""
-    for line in markdown.splitlines():
-        if line.startswith("| `"):
-            # A bar within code is not the end of a cell.
-            cells = re.split(r"(?<=\s)\|(?=\s)", line.strip("| "))
-            yield [cell.strip("` ") for cell in cells]
-
-
-def block(name: str, label: str) -> str:
-    """The Python example whose first line is the comment `label`."""
-    found = re.search(rf"^```python\n# {re.escape(label)}\n(.*?)^```$", text(name), re.M | re.S)
-    assert found, f"{name} has no example {label!r}"
-    return found[1]
-
-
 def run(name: str, label: str) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": f"example_{label}"}
-    exec(compile(block(name, label), f"{name} ({label})", "exec"), namespace)
+    exec(compile(example(name, label), f"{name} ({label})", "exec"), namespace)
     return namespace
 
 
@@ -157,27 +129,6 @@ def test_every_step_of_the_pipeline_is_documented() -> None:
     assert told == documented
 
 
-def test_every_status_has_its_place_in_the_diagrams() -> None:
-    for heading, statuses in (("A job", JobStatus), ("A target", TargetState)):
-        diagram = section("docs/states.md", heading)
-        arrows = re.findall(r"^    (\S+) --> ([^:\n]+)", diagram, re.MULTILINE)
-        assert {name for ends in arrows for name in ends} - {"[*]"} == set(statuses.values)
-
-
-def test_every_arrow_of_the_diagrams_is_explained_and_its_moves_exist() -> None:
-    for heading in ("A job", "A target"):
-        shown = section("docs/states.md", heading)
-        diagram, table = shown.split("```\n", 1)
-        arrows = {
-            letter
-            for line in re.findall(r": (\w(?:, \w)*)$", diagram, re.M)
-            for letter in line.split(", ")
-        }
-        assert set(re.findall(r"^\| (\w) \|", table, re.M)) == arrows
-        for move in re.findall(r"`(batch\.moves\.[\w.]+)`", table):
-            assert callable(import_string(move))
-
-
 def test_every_public_type_is_documented_with_its_fields() -> None:
     documented = {name: cells for name, *cells in rows(section("docs/python.md", "Types"))}
     assert set(documented) == set(types.__all__) - {"parse_targets"}
@@ -214,28 +165,57 @@ def test_the_seven_options_are_in_the_readme() -> None:
     assert sorted(documented) == sorted({f.name for f in fields(types.Options)} - {"extra"})
 
 
-@pytest.mark.parametrize(
-    "path",
-    [Path("README.md"), *sorted(p.relative_to(ROOT) for p in (ROOT / "docs").glob("*.md"))],
-    ids=str,
-)
-def test_links_between_documents_lead_somewhere(path: Path) -> None:
-    for link in re.findall(r"\]\(([^)#\s]*)(?:#[\w-]*)?\)", text(str(path))):
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_between_documents_lead_somewhere(name: str) -> None:
+    for link in re.findall(r"\]\(([^)#\s]*)(?:#[\w-]*)?\)", text(name)):
         if link and "://" not in link:
-            assert (ROOT / path.parent / link).is_file(), link
+            assert (ROOT / name).parent.joinpath(link).is_file(), link
 
 
-def test_links_to_a_place_in_a_document_find_it() -> None:
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for link, place in re.findall(r"\]\(([^)#\s]*)#([\w-]+)\)", path.read_text()):
-            headings = re.findall(
-                r"^#+ (.+)$", (path.parent / link if link else path).read_text(), re.M
-            )
-            assert place in {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_to_a_place_in_a_document_find_it(name: str) -> None:
+    for link, place in re.findall(r"\]\(([^)#\s]*)#([\w-]+)\)", text(name)):
+        path = (ROOT / name).parent / link if link else ROOT / name
+        headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+        assert place in {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
 
 
-def test_what_the_documents_make_can_be_made() -> None:
-    targets = set(re.findall(r"^([a-z-]+):.*## ", text("Makefile"), re.MULTILINE))
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        made = re.findall(r"(?:`|^)(?:[A-Z_]+=\S+ )?make ([a-z-]+)", path.read_text(), re.MULTILINE)
-        assert set(made) <= targets, path
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_to_elsewhere_are_whole_and_secure(name: str) -> None:
+    for link in re.findall(r"\]\((\w+:[^)]*)\)", text(name)):
+        parts = urlsplit(link)
+        assert parts.scheme == "https", link
+        assert re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", parts.netloc), link
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    reached, ahead = set(), {README}
+    while ahead:
+        name = ahead.pop()
+        reached.add(name)
+        for link in re.findall(r"\]\(([^)#:\s]+\.md)", text(name)):
+            ahead |= {str((ROOT / name).parent.joinpath(link).resolve().relative_to(ROOT))}
+        ahead -= reached
+    # The front page and the changes, as the site has them.
+    assert set(DOCUMENTS) - reached == {"docs/index.md", "docs/changelog.md"}
+
+
+def test_the_words_of_the_glossary_are_in_order() -> None:
+    words = re.findall(r"^\*\*(.+?)\.\*\*", text("docs/glossary.md"), re.MULTILINE)
+    assert words == sorted(set(words), key=str.lower)
+
+
+def test_every_variable_of_the_environment_is_documented() -> None:
+    documented = {
+        name for name, *_ in rows(section("docs/settings.md", "The project's environment"))
+    }
+    read = set(re.findall(r"environ\S*?\W([A-Z_]+)\W", text("sift_batch/settings.py")))
+    # dj_database_url reads this one by itself.
+    assert documented == {*read, "DATABASE_URL"}
+
+
+def test_every_extra_is_in_the_readme() -> None:
+    package = configparser.ConfigParser()
+    package.read(ROOT / "setup.cfg")
+    named = re.findall(r"`(\w+)`|\[(\w+)\]'", section(README, "Into your own project"))
+    assert {*package["options.extras_require"]} <= {a or b for a, b in named}

@@ -32,7 +32,30 @@ def own_schema() -> Any:
     return Schema()
 
 
-class ApiView(APIView):
+class ProblemView(APIView):
+    """Its errors are problems, whatever goes wrong and whatever the request accepts."""
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        try:
+            return super().perform_content_negotiation(request, force)
+        except Http404:  # of ?format=, which is no address
+            raise NotAcceptable from None
+
+    def get_exception_handler(self) -> Callable[[Exception, Any], Response]:
+        return answer
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        if getattr(response, "exception", False):
+            request.accepted_renderer = ProblemRenderer()
+            request.accepted_media_type = ProblemRenderer.media_type
+        # What pages contain is passed on here; no browser may take it for a page of ours.
+        response["X-Content-Type-Options"] = "nosniff"
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+class ApiView(ProblemView):
     """Authentication and throttles are those of the host's settings; what decides about the
     shape of a request or an answer is set here, so that no host's setting changes it."""
 
@@ -64,25 +87,6 @@ class ApiView(APIView):
             negotiator=self.get_content_negotiator(),
             parser_context=self.get_parser_context(request),
         )
-
-    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        try:
-            return super().perform_content_negotiation(request, force)
-        except Http404:  # of ?format=, which is no address
-            raise NotAcceptable from None
-
-    def get_exception_handler(self) -> Callable[[Exception, Any], Response]:
-        return answer
-
-    def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
-    ) -> Response:
-        if getattr(response, "exception", False):
-            request.accepted_renderer = ProblemRenderer()
-            request.accepted_media_type = ProblemRenderer.media_type
-        # What pages contain is passed on here; no browser may take it for a page of ours.
-        response["X-Content-Type-Options"] = "nosniff"
-        return super().finalize_response(request, response, *args, **kwargs)
 
 
 def _browsable() -> list[type[BaseRenderer]]:

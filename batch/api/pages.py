@@ -84,7 +84,7 @@ class Pages:
         return Q(**{f"{first}__{way}e": value}) & beyond
 
     def _place(self) -> tuple[bool, tuple[Any, ...]]:
-        cursor = self._request.query_params.get("cursor")
+        cursor = query.one(self._request, "cursor")
         if not cursor:
             return False, ()
         try:

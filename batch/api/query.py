@@ -19,16 +19,25 @@ from batch.models import JobStatus
 _LOST_PLUS = re.compile(r"(T.*) (\d\d:?\d\d)\Z")
 
 
+def one(request: Request, name: str) -> str | None:
+    """What is said of ``name``. Said twice, nobody knows what is meant."""
+    given = request.query_params.getlist(name)
+    if len(given) > 1:
+        raise Refusal("invalid_query", f"{name} is given {len(given)} times", "give it once")
+    return given[0] if given else None
+
+
 def limit(request: Request, default: int, most: int) -> int:
     """How many rows a page may have; a wish for more than ``most`` means ``most``."""
-    digits = request.query_params.get("limit", str(default)).lstrip("0")
+    text = one(request, "limit")
+    digits = str(default) if text is None else text.lstrip("0")
     if not (digits.isascii() and digits.isdecimal()):
         raise Refusal("invalid_query", "limit must be a whole number above 0")
     return most if len(digits) > len(str(most)) else min(int(digits), most)
 
 
 def flag(request: Request, name: str, default: bool) -> bool:
-    text = request.query_params.get(name)
+    text = one(request, name)
     if text is None:
         return default
     if text not in ("0", "1"):
@@ -50,7 +59,7 @@ def statuses(request: Request, known: Collection[str]) -> list[str]:
 
 def moment(request: Request, name: str) -> datetime | None:
     """A time in ISO 8601; one without an offset is in the project's TIME_ZONE."""
-    text = request.query_params.get(name)
+    text = one(request, name)
     if text is None:
         return None
     try:

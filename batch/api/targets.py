@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet, Value
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from batch.api.pages import Pages
@@ -22,18 +22,29 @@ Row = dict[str, Any]
 
 def page(rows: QuerySet[BatchTarget], pages: Pages, *, content: bool) -> tuple[list[Row], bool]:
     """The page's rows, nearest to its cursor first, and whether others follow them."""
-    size = Coalesce(StoredBytes("result"), 0) if content else Value(0)
-    sizes = list(pages.walk(rows.annotate(size=size)).values_list("idx", "size"))
-    fit: list[int] = []
-    total = 0
-    for idx, bytes_ in sizes[: pages.limit]:
-        total += bytes_
-        if fit and total > PAGE_MAX_BYTES:
-            break
-        fit.append(idx)
+    found = list(pages.walk(rows).values_list("idx", flat=True))
+    places = found[: pages.limit]
+    fit = _fitting(rows, places) if content else places
     loaded = {row["idx"]: row for row in load(rows.filter(idx__in=fit), content=content)}
-    # What a purge took between the two questions is left out.
-    return [loaded[idx] for idx in fit if idx in loaded], len(fit) < len(sizes)
+    # What a purge took between the questions is left out.
+    return [loaded[idx] for idx in fit if idx in loaded], len(fit) < len(found)
+
+
+def _fitting(rows: QuerySet[BatchTarget], places: list[int]) -> list[int]:
+    """The first of them, as far as their results go into a page, and one in any case.
+
+    A question of its own: of a job that is larger than its statistics say, PostgreSQL would take
+    the sizes of all targets before it sorts them for a LIMIT.
+    """
+    size = Coalesce(StoredBytes("result"), 0)
+    sized = rows.filter(idx__in=places).order_by().annotate(size=size)
+    sizes = dict(sized.values_list("idx", "size"))
+    total = 0
+    for number, idx in enumerate(places):
+        total += sizes.get(idx, 0)
+        if number and total > PAGE_MAX_BYTES:
+            return places[:number]
+    return places
 
 
 def load(rows: QuerySet[BatchTarget], *, content: bool) -> list[Row]:

@@ -23,7 +23,7 @@ def _document() -> list[URLPattern]:
     """The OpenAPI document and its page, as far as the host has installed what they need."""
     if not find_spec("drf_spectacular"):
         return []
-    from batch.api.openapi import DocsView, SchemaView
+    from batch.api.document import DocsView, SchemaView
 
     found = [path("schema/", SchemaView.as_view(), name="schema")]
     if all(map(apps.is_installed, ("drf_spectacular", "drf_spectacular_sidecar"))):

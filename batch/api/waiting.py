@@ -17,12 +17,13 @@ from django.db import connections
 from rest_framework.request import Request
 
 from batch import conf
+from batch.api import query
 from batch.api.problems import Refusal
 
 MOST_SECONDS = 30.0
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 0.5
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 _lock = threading.Lock()
 _waiters = 0
@@ -30,7 +31,7 @@ _waiters = 0
 
 def seconds_of(request: Request) -> float:
     """How long the request may be answered late; 0 without ``wait``."""
-    text = request.query_params.get("wait")
+    text = query.one(request, "wait")
     if text is None:
         return 0.0
     if not _NUMBER.fullmatch(text):

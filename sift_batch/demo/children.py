@@ -124,7 +124,8 @@ def wait_for_web(web: Child, port: int) -> None:
     while time.monotonic() < ends:
         web.check()
         connection = http.client.HTTPConnection(HOST, port, timeout=START_SECONDS)
-        with contextlib.suppress(OSError, http.client.HTTPException):
+        refused = contextlib.suppress(OSError, http.client.HTTPException)
+        with contextlib.closing(connection), refused:
             connection.request("GET", "/admin/login/")
             status = connection.getresponse().status
             if status != http.client.OK:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sift_batch.demo.children import Child, listen, start_web, start_worker, wait_for_web
 from sift_batch.demo.screen import Screen
-from sift_batch.serve import USERNAME, make_account, set_up_django
+from sift_batch.serve import USERNAME, make_account, make_token, set_up_django
 
 WEB_LOG = Path(".run/demo-web.log")
 WORKER_LOG = Path(".run/demo-worker.log")
@@ -45,8 +45,9 @@ def set_stage(screen: Screen, database: Path, site: str, cleanup: ExitStack) -> 
         file.unlink(missing_ok=True)
     WORKER_LOG.parent.mkdir(mode=0o700, exist_ok=True)
     set_up_django(env)
-    password, _ = make_account(USERNAME, staff=True)
-    _, token = make_account(CALLER, staff=False)
+    password = make_account(USERNAME, staff=True)
+    make_account(CALLER, staff=False)
+    token = make_token(CALLER)
     screen.line(f"database  {database}, made anew", indent=2)
     listener = listen(0)
     port = listener.getsockname()[1]

@@ -9,6 +9,8 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from rest_framework.test import APIClient
 
+from sift_batch.tokens.models import Token
+
 JOBS = "/api/jobs/"
 URL = "https://example.com/"
 
@@ -17,6 +19,12 @@ def client_of(user: User) -> APIClient:
     client = APIClient()
     client.force_login(user)
     return client
+
+
+def token_of(user: User) -> str:
+    """A new one, as `Authorization: Bearer` takes it."""
+    _, secret = Token.objects.create(user)
+    return secret
 
 
 @pytest.fixture

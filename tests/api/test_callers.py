@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from batch.models import BatchJob
-from tests.api.conftest import JOBS, URL
+from tests.api.conftest import JOBS, URL, token_of
 from tests.api.rows import job_of, targets_of
 
 pytestmark = pytest.mark.django_db
@@ -98,7 +97,7 @@ def test_all_is_refused_without_the_permission_or_without_being_staff(
 
 def test_a_bearer_token_names_the_caller(ann: User, as_ann: APIClient, submit: Any) -> None:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {Token.objects.create(user=ann).key}")
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(ann)}")
     job = submit(client)
     assert as_ann.get(f"{JOBS}{job['id']}/").status_code == 200
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from rest_framework.authtoken.models import Token
 
 from batch.models import BatchTarget
+from tests.api.conftest import token_of
 from tests.api.rows import job_of
 from tests.processes import Processes
 
@@ -46,7 +46,7 @@ for form in ("jsonl", "csv", "zip"):
 
 @pytest.fixture
 def token(ann: User) -> str:
-    return str(Token.objects.create(user=ann).key)
+    return token_of(ann)
 
 
 def large_job(user: User, count: int) -> str:

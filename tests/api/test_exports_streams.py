@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.asgi import get_asgi_application
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from batch import exports, results
 from batch.runner import Runner
-from tests.api.conftest import JOBS
+from tests.api.conftest import JOBS, token_of
 from tests.api.rows import job_of, targets_of
 from tests.api.test_exports_memory import FORMS, large_job
 from tests.concurrency import eventually
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def token(ann: User) -> str:
-    return str(Token.objects.create(user=ann).key)
+    return token_of(ann)
 
 
 @pytest.fixture

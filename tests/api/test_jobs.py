@@ -128,6 +128,9 @@ def test_a_plus_sign_that_was_not_encoded_is_still_an_offset(ann: User, as_ann: 
         *("created_after=", "created_after=yesterday", "created_before=2030-13-01"),
         *("created_after=0001-01-01T00:00:00%2B14:00", "created_after=9999-12-31T23:00-10:00"),
         *("cursor=x", "cursor=%00", "cursor=.", "cursor=%C3%BC"),
+        # Said twice, nobody knows what is meant.
+        *("limit=1&limit=2", "cursor=&cursor=", "all=0&all=0"),
+        "created_after=2030-01-31&created_after=2030-02-01",
     ],
 )
 def test_a_query_that_cannot_be_is_refused(as_ann: APIClient, query: str) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from rest_framework.authtoken.models import Token
 
 from batch.models import BatchJob
-from tests.api.conftest import JOBS, URL
+from tests.api.conftest import JOBS, URL, token_of
 from tests.concurrency import eventually
 from tests.processes import Processes
 
@@ -34,7 +33,7 @@ def send(processes: Processes) -> Callable[..., tuple[bytes, int]]:
     user = User.objects.create_user("ann")
     head = (
         f"POST {JOBS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        f"Authorization: Bearer {Token.objects.create(user=user).key}\r\n"
+        f"Authorization: Bearer {token_of(user)}\r\n"
         "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     ).encode()
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from django.contrib.auth import authenticate, get_user_model
 
-from sift_batch.serve import make_account
+from sift_batch.serve import make_account, make_token
+from sift_batch.tokens.models import Token
 from tests.concurrency import eventually
 from tests.demo.runs import Program, left
 
 SERVE = ("-m", "sift_batch.serve", "--port", "0")
 PASSWORD = r"password [\w-]{16} "
+TOKEN = r"\b[0-9a-f]{64}\b"
 
 
 def start(folder: Path) -> Program:
@@ -75,19 +77,28 @@ def test_its_key_is_its_users_own(server: Program, folder: Path) -> None:
 
 @pytest.mark.django_db
 def test_a_password_is_made_with_the_account_and_on_request() -> None:
-    password, token = make_account("ann", staff=True)
+    password = make_account("ann", staff=True)
     assert authenticate(username="ann", password=password).is_superuser
-    assert make_account("ann", staff=True) == ("", token)
-    anew, token = make_account("ann", staff=True, new_password=True)
+    assert make_account("ann", staff=True) == ""
+    anew = make_account("ann", staff=True, new_password=True)
     assert authenticate(username="ann", password=anew)
     assert not authenticate(username="ann", password=password)
 
 
 @pytest.mark.django_db
 def test_a_caller_of_the_api_has_a_token_and_no_password() -> None:
-    password, token = make_account("bob", staff=False)
-    assert (password, len(token)) == ("", 40)
+    assert make_account("bob", staff=False) == ""
     assert not get_user_model().objects.get(username="bob").has_usable_password()
+    assert len(make_token("bob")) == 64
+
+
+@pytest.mark.django_db
+def test_a_token_is_made_for_who_has_none() -> None:
+    make_account("bob", staff=False)
+    assert make_token("bob")
+    assert make_token("bob") == ""
+    Token.objects.all().delete()
+    assert make_token("bob")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -105,6 +116,10 @@ def test_a_signal_ends_both_with_exit_code_0_and_leaves_no_process(
     assert re.search(PASSWORD, server.said)
     assert not re.search(PASSWORD, program.said)
     assert "--new-password" in program.said
+    # So is the token.
+    assert len(re.findall(TOKEN, server.said)) == 1
+    assert not re.search(TOKEN, program.said)
+    assert "Bearer $TOKEN" in program.said
 
 
 @pytest.mark.parametrize(

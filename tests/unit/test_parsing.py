@@ -127,7 +127,9 @@ def test_a_target_made_by_hand_is_looked_at_as_well() -> None:
     assert faults([Target("u", None)]) == [(0, "options", "wrong_type")]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("given", "text"), [(1, "1"), (0, "0"), (-3, "-3"), ("1-3", "1-3")])
+@pytest.mark.parametrize(
+    ("given", "text"), [(1, "1"), (0, "0"), (-3, "-3"), (3.0, "3"), ("1-3", "1-3")]
+)
 def test_a_number_of_pages_becomes_its_text(given: Any, text: str) -> None:
     (parsed,) = parse_targets([{"url": "u", "options": {"pages": given}}])
     assert parsed.options.pages == text
