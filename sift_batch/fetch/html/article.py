@@ -9,15 +9,17 @@ from typing import Any
 from lxml import etree
 
 from ..limits import LARGE_PAGE_ELEMENTS
+from .comments import drop_comments
 from .frame import with_what_stands_between
 from .kept import Kept
+from .leftovers import drop_repeated_title, drop_rights
 from .nesting import nest
 from .prepare import prepare
 from .tree import body_of, has_more_elements
 
 _FACTS = etree.XPath("//script[@type='application/ld+json']")
 _FORUM = '"DiscussionForumPosting"'
-_NO_LINK = "no-link"
+_NO_MARK = "no-mark"
 _BLANKS = re.compile(r"\n{3,}")
 
 
@@ -31,6 +33,8 @@ def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | 
 
     Beyond ``max_elements`` (code and simple tables count as one) nothing is looked for.
     """
+    if not forum:
+        drop_comments(root)
     kept = Kept(body_of(root).text_content(), plain)
     kept.take_from(root)
     if max_elements is not None and has_more_elements(root, max_elements):
@@ -46,6 +50,8 @@ def article(root: Any, *, plain: bool, forum: bool = False, max_elements: int | 
     if body is None:
         return ""
     body = with_what_stands_between(root, body, lambda: _main_content(root, False, fast=True))
+    drop_repeated_title(body)
+    drop_rights(body)
     return _written(body, kept, plain)
 
 
@@ -74,11 +80,13 @@ def _written(body: Any, kept: Kept, plain: bool) -> str:
             element.text = _escaped(element.text)
         if element.tail and "&" in element.tail:
             element.tail = _escaped(element.tail)
+        if element.tag == "hi" and element.get("rend") == "#u":
+            element.tag = _NO_MARK  # Markdown has no mark for it, and a reader no use of the tag
         if target := element.get("target"):
             element.set("target", _escaped(target))
         elif element.tag == "ref":
-            element.tag = _NO_LINK  # else it would come as a text in brackets
-    etree.strip_tags(body, _NO_LINK)
+            element.tag = _NO_MARK  # else it would come as a text in brackets
+    etree.strip_tags(body, _NO_MARK)
     if plain:
         etree.strip_tags(body, "ref", "hi", "del")
     else:

@@ -17,6 +17,9 @@ from .tree import drop
 from .writer import BLOCKS, HEADINGS
 
 MAX_ITEM_CHARS = 1000
+MIN_RUNNING_CHARS = 80
+"""A box with less text of its own holds no running text."""
+_BOXES = ("div", "section", "article", "main", "body")
 _LINKS_WITHOUT_WORDS = etree.XPath("//a[not(normalize-space())]")
 _TIMES = etree.XPath("//time")
 _HEADINGS_IN_SUMMARIES = etree.XPath("//summary[.//h1 or .//h2 or .//h3 or .//h4]")
@@ -39,6 +42,7 @@ def prepare(root: Any, *, plain: bool) -> None:
     _set_headings_in_items_apart(root)
     _keep_headings_of_details(root)
     _unfold_layout_tables(root)
+    _gather_running_text(root)
     _level_posts(root)
 
 
@@ -111,13 +115,24 @@ def _unfold_layout_tables(root: Any) -> None:
                     box.tag = "p"  # a box of words alone is a paragraph
 
 
-def _wrap_loose_text(cell: Any) -> None:
-    """What stands in a cell outside its blocks becomes paragraphs: a box may lose it."""
-    run = _paragraph(cell.text)
+def _gather_running_text(root: Any) -> None:
+    """Text that stands in a box without a paragraph would be cut at each of its links."""
+    boxes = dict.fromkeys(link.getparent() for link in root.iter("a"))
+    for box in boxes:
+        if box is not None and box.tag in _BOXES:
+            words = sum(len((text or "").strip()) for text in (box.text, *(c.tail for c in box)))
+            links = sum(len(link.text_content()) for link in box.iterchildren("a"))
+            if words >= MIN_RUNNING_CHARS and words > links:
+                _wrap_loose_text(box)
+
+
+def _wrap_loose_text(box: Any) -> None:
+    """What stands in a box outside its blocks becomes paragraphs: a box may lose it."""
+    run = _paragraph(box.text)
     if run is not None:
-        cell.text = None
-        cell.insert(0, run)
-    for child in [child for child in cell if child is not run]:
+        box.text = None
+        box.insert(0, run)
+    for child in [child for child in box if child is not run]:
         if child.tag in BLOCKS:
             run = _paragraph(child.tail)
             if run is not None:

@@ -32,6 +32,8 @@ _REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-
 # up in Python, whenever an element is touched.
 _CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
 _MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
+_MAYBE_FOR_PAPER = ("div", "section", "article", "header", "footer", "p", "ul", "table")
+_ON_SCREENS = ("d-sm-", "d-md-", "d-lg-", "d-xl-", "d-xxl-", "sm:", "md:", "lg:", "xl:", "2xl:")
 _UNSAFE = re.compile(r"[\s()]")
 _AS_IT_IS = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _COUNT = etree.XPath("count(descendant-or-self::*)")
@@ -153,6 +155,7 @@ def drop_invisible(root: Any) -> None:
     """Remove scripts, styles and hidden elements; ``<details>`` stays."""
     # Only what may have to go is looked at in Python: pages have up to a million elements.
     drop(root, filter(_is_hidden, _MAYBE_HIDDEN(root)))
+    drop(root, filter(_is_for_paper, root.iter(*_MAYBE_FOR_PAPER)))
     etree.strip_elements(root, *INVISIBLE, with_tail=False)
 
 
@@ -187,3 +190,15 @@ def _is_hidden(element: Any) -> bool:
     return element.get("hidden") is not None or bool(
         _HIDDEN_STYLE.search(element.get("style") or "")
     )
+
+
+def _is_for_paper(element: Any) -> bool:
+    """Whether a page shows this in print alone, in the words of Bootstrap or Tailwind."""
+    name = element.get("class") or ""
+    if "print" not in name:
+        return False
+    words = name.split()
+    if any(word.startswith(_ON_SCREENS) for word in words):
+        return False
+    unseen = "d-none" in words or "hidden" in words
+    return unseen and any(word.startswith(("d-print-", "print:")) for word in words)
