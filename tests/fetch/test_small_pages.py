@@ -24,6 +24,11 @@ def test_a_small_page_keeps_its_heading_list_and_links(web: Web, mode: str) -> N
     assert result.meta["warnings"] == []
 
 
+def test_a_small_page_whose_text_stands_in_an_aside_is_not_its_menu(web: Web) -> None:
+    page = f'<ul><li><a href="/">Home</a></ul><aside>{PARAGRAPH}</aside>'
+    assert "bridge" in web.fetch(reply(page)).content
+
+
 SCRIPT = '<script src="/app.js"></script>'
 
 

@@ -64,9 +64,11 @@ def _keep_words_of_rare_elements(root: Any, plain: bool) -> None:
 
 
 def _unlink_what_has_no_words(root: Any) -> None:
-    """A link around an image alone would get the text that follows it for its own."""
+    """A link around an image alone would get the text that follows it for its own. Where none
+    follows it stays, for it tells the extractor a picture with its caption from a paragraph."""
     for link in _LINKS_WITHOUT_WORDS(root):
-        link.tag = "span"
+        if (link.tail or "").strip():
+            link.tag = "span"
 
 
 def _keep_times_in_sentences(root: Any) -> None:

@@ -27,6 +27,8 @@ def small_page(root: Any, content: str) -> str:
     chars = visible_chars(page)
     if chars > SMALL_PAGE_CHARS or len(content) < SMALL_PAGE_SHARE * chars:
         return ""
+    if chars < SMALL_PAGE_SHARE * len(" ".join(content.split())):
+        return ""  # the article stood in what was left out
     if not _lost_its_form(page, content):
         return ""
     writer = Writer()
