@@ -174,7 +174,7 @@ class BatchTarget(models.Model):
     )
     idx = models.PositiveIntegerField()
     url = ExactTextField()
-    url_hash = UrlHashField(editable=False, db_index=True)
+    url_hash = UrlHashField(editable=False)
     lane = ExactCharField(max_length=255, blank=True)
     options = models.JSONField(default=dict, blank=True)
     status = models.CharField(max_length=16, choices=TargetState, default=TargetState.PENDING)
@@ -189,6 +189,8 @@ class BatchTarget(models.Model):
     class Meta:
         verbose_name = "target"
         ordering = ["job_id", "idx"]
+        # With the key, so that the last targets of a URL that all jobs have are found as fast.
+        indexes = [models.Index(fields=["url_hash", "id"], name="batch_target_url")]
         constraints = [
             models.UniqueConstraint(fields=["job", "idx"], name="batch_target_job_idx"),
             models.CheckConstraint(

@@ -52,31 +52,41 @@ def _rows(job_id: UUID, using: str, content: bool) -> Iterator[Row]:
     if total is None:
         raise UnknownJobError(str(job_id))
     targets = BatchTarget.objects.using(using).filter(job=job_id)
-    idx = count = 0
-    while portion := database.repeat(
-        partial(_portion, targets.filter(idx__gte=idx), content), using
-    ):
+    count = 0
+    first: int | None = 0
+    while first is not None:
+        portion = database.repeat(partial(_portion, targets, first, content), using)
         for stored in portion:
             yield _row(job_id, stored)
-        idx = portion[-1]["idx"] + 1
         count += len(portion)
+        if portion:
+            first = portion[-1]["idx"] + 1
+        else:
+            # Behind the last one, or in a gap that somebody left by hand.
+            further = targets.filter(idx__gte=first).order_by("idx").values_list("idx", flat=True)
+            first = database.repeat(further.first, using)
     if count < total:
         raise UnknownJobError(str(job_id))
 
 
-def _portion(targets: QuerySet[BatchTarget], content: bool) -> list[Row]:
-    """The first of these targets; the database is asked for their sizes before they are loaded."""
+def _portion(targets: QuerySet[BatchTarget], first: int, content: bool) -> list[Row]:
+    """Targets from ``first`` on; the database is asked for their sizes before they are loaded.
+
+    They are named by their numbers. Of a job that is larger than its statistics say, PostgreSQL
+    would take the sizes of all targets before it sorts them for a LIMIT.
+    """
+    next_ones = targets.filter(idx__gte=first, idx__lt=first + PORTION_ROWS)
     size = Coalesce(StoredBytes("result"), 0) if content else Value(0)
-    sizes = targets.order_by("idx").annotate(size=size).values_list("idx", "size")
+    sizes = next_ones.order_by("idx").annotate(size=size).values_list("idx", "size")
     last, total = -1, 0
-    for idx, bytes_ in sizes[:PORTION_ROWS]:
+    for idx, bytes_ in sizes:
         total += bytes_
         if last >= 0 and total > PORTION_MAX_BYTES:
             break
         last = idx
     names = [*_STORED, "started_at", "finished_at", *(["result"] if content else [])]
     # Put in order here: no database should have to sort what carries results.
-    rows = list(targets.filter(idx__lte=last).order_by().values(*names))
+    rows = list(next_ones.filter(idx__lte=last).order_by().values(*names))
     return sorted(rows, key=lambda row: row["idx"])
 
 

@@ -11,6 +11,7 @@ import psycopg
 from bench import report
 from bench.costs import costs
 from bench.latency import waking
+from bench.lists import exports, lists
 from bench.measure import FULL, QUICK
 from bench.pages import pages
 from bench.places import places
@@ -22,6 +23,8 @@ PARTS = {
     "waking": waking,
     "costs": costs,
     "pages": pages,
+    "lists": lists,
+    "exports": exports,
 }
 
 

@@ -21,6 +21,8 @@ class Scale:
     big_job: int
     megabytes: int
     pages: int
+    crowd: int
+    results: int
 
 
 FULL = Scale(
@@ -32,6 +34,8 @@ FULL = Scale(
     big_job=100_000,
     megabytes=2000,
     pages=240,
+    crowd=1_000_000,
+    results=10_000,
 )
 QUICK = Scale(
     rounds=5,
@@ -42,6 +46,8 @@ QUICK = Scale(
     big_job=20_000,
     megabytes=300,
     pages=96,
+    crowd=50_000,
+    results=1000,
 )
 
 

@@ -16,6 +16,7 @@ from sift_batch.settings import *  # noqa: F403
 from sift_batch.settings import SQLITE_OPTIONS
 
 DEBUG = False
+ALLOWED_HOSTS = ["127.0.0.1"]
 DATABASES = {"default": dj_database_url.parse(os.environ["BENCH_DATABASE"])}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     synchronous = os.environ.get("BENCH_SYNCHRONOUS", "NORMAL")

@@ -61,7 +61,7 @@ class AddingAdmin(ReadOnlyAdmin):
             return self._page(request, form)
         if CHECK in request.POST:
             targets = cells.counted(len(form.targets), "target")
-            return self._page(request, form, told=f"Nothing is wrong with {targets}.")
+            return self._page(request, form, told=f"{targets} can be submitted.")
         try:
             made = Runner().submit(caller, caller_class, form.targets)
         except InvalidTargetsError as error:
@@ -108,6 +108,7 @@ class AddingAdmin(ReadOnlyAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": "Add job",
+            "add": True,
             "form": form,
             "adminform": AdminForm(cast(Any, form), FIELDSETS, {}, model_admin=self),
             "refused": refused,

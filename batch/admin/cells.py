@@ -107,8 +107,11 @@ def pre(text: str, limit: int) -> SafeString:
         if left > 0
         else ""
     )
-    # HTML drops a line break that follows <pre>, so one is given to be dropped.
-    return format_html('<pre class="batch-text">\n{}</pre>{}', escape(text[:limit]), note)
+    # HTML drops a line break that follows <pre>, so one is given to be dropped. Whoever has no
+    # mouse scrolls in what has the focus.
+    return format_html(
+        '<pre class="batch-text" tabindex="0">\n{}</pre>{}', escape(text[:limit]), note
+    )
 
 
 def json_text(value: Any) -> SafeString:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from batch import conf
@@ -27,10 +27,15 @@ class StatusFilter(admin.SimpleListFilter):
         return [("live", "Live (not ended)"), *JobStatus.choices]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        status = self.value()
-        if status is None:
-            return queryset
-        return queryset.filter(status__in=LIVE if status == "live" else [status])
+        return queryset if self.value() is None else queryset.filter(status__in=asked_for(request))
+
+
+def asked_for(request: HttpRequest) -> Sequence[str]:
+    """The statuses that the filter leaves: those of its choice, or all."""
+    chosen = request.GET.get(StatusFilter.parameter_name)
+    if chosen is None:
+        return JobStatus.values
+    return LIVE if chosen == "live" else [chosen]
 
 
 class ClassFilter(admin.SimpleListFilter):
@@ -80,21 +85,26 @@ class CreatedFilter(admin.SimpleListFilter):
 
 
 class FailuresFilter(admin.SimpleListFilter):
+    """No index has the counter of failures, but most statuses tell. So no list is read whole to
+    find, for one, that none of the jobs that are done has any."""
+
     title = "failures"
     parameter_name = "failures"
+    telling = {"yes": (JobStatus.FAILED, JobStatus.PARTIAL), "no": (JobStatus.DONE,)}
+    counting = (*LIVE, JobStatus.CANCELLED)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         return [("yes", "Has failures"), ("no", "None")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() == "no":
-            return queryset.filter(targets_failed=0)
-        if self.value() != "yes":
+        chosen = self.value()
+        if chosen not in self.telling:
             return queryset
-        # No index has the counter. A done job has no failure, so where failures are rare the
-        # index on the status leads to the few jobs that may have one.
-        others = [status for status in JobStatus if status != JobStatus.DONE]
-        return queryset.filter(status__in=others, targets_failed__gt=0)
+        asked = asked_for(request)
+        told = [status for status in self.telling[chosen] if status in asked]
+        counting = [status for status in self.counting if status in asked]
+        counted = Q(targets_failed__gt=0) if chosen == "yes" else Q(targets_failed=0)
+        return queryset.filter(Q(status__in=told) | Q(status__in=counting) & counted)
 
 
 class JobFilter(admin.SimpleListFilter):

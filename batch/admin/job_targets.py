@@ -46,7 +46,7 @@ def _rows(jobs: JobAdmin, targets: QuerySet[BatchTarget]) -> Iterator[dict[str, 
     for target in found:
         yield {
             "link": cells.inner_link(shown.address("change", BatchTarget, target.pk), target.idx),
-            "cells": [getattr(shown, cell)(target) for cell in CELLS],
+            "cells": [(cell, getattr(shown, cell)(target)) for cell in CELLS],
         }
 
 

@@ -59,15 +59,21 @@ class JobAdmin(LiveAdmin, AddingAdmin):
     search_fields = ("id",)
     search_help_text = search.JOBS_HELP
     fieldsets = [
-        (None, {"fields": ["key", ("state", "progress"), "what_failed", ("who", "tier")]}),
+        (None, {"fields": [("state", "progress", "who", "tier")]}),
+        ("Failure", {"fields": ["what_failed"]}),
         (
             "Times",
-            {"fields": [("created", "started", "finished"), ("duration", "lease", "lease_left")]},
+            {"fields": [("created", "started", "finished", "duration", "lease", "lease_left")]},
         ),
         ("Worker", {"fields": [("in_hand_of", "claim", "claim_expires"), "idem_key"]}),
     ]
     change_form_template = "admin/batch/batchjob/change_form.html"
     change_list_template = "admin/batch/batchjob/change_list.html"
+
+    def get_fieldsets(self, request: HttpRequest, obj: BatchJob | None = None) -> Any:
+        """Without the failure of a job that has none."""
+        failed = obj is not None and bool(obj.error)
+        return [part for part in self.fieldsets if failed or part[0] != "Failure"]
 
     def has_removal_permission(self, request: HttpRequest) -> bool:
         """Of the action that deletes what expired. Django's own permission to delete stays

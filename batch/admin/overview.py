@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum, Value
 from django.db.models.functions import Left
 
 from batch import conf, database
@@ -35,19 +35,19 @@ class Outcome(NamedTuple):
     status: str
     code: str
     url: str
-    started: datetime | None
-    finished: datetime
+    taken: timedelta | None
+    age: timedelta
 
 
 def overview(using: str) -> dict[str, Any]:
     """The context of the template above the list."""
     now = database.now(using)
     sample = Sample.of_latest_jobs(using)
-    outcomes = _outcomes(sample, using)
+    outcomes = _outcomes(sample, now, using)
     return {
         **_jobs(now, using),
         **_workers(now, using),
-        **_minutes(outcomes, now),
+        **_minutes(outcomes),
         **_failures(outcomes),
         **_hosts(outcomes),
         "sampled_jobs": counted(sample.jobs, "job"),
@@ -92,9 +92,12 @@ def _workers(now: datetime, using: str) -> dict[str, Any]:
     }
 
 
-def _outcomes(sample: Sample, using: str) -> list[Outcome]:
-    # Of results, which may be long, nothing is read.
-    columns_read = ("status", "code", Left("url", URL_CHARS), "started_at", "finished_at")
+def _outcomes(sample: Sample, now: datetime, using: str) -> list[Outcome]:
+    # Of results, which may be long, nothing is read. The database takes the times from each
+    # other, since to parse them takes Python longer than all else.
+    taken = F("finished_at") - F("started_at")
+    age = Value(now) - F("finished_at")
+    columns_read = ("status", "code", Left("url", URL_CHARS), taken, age)
     ended = BatchTarget.objects.using(using).filter(
         status__in=(TargetState.DONE, TargetState.FAILED), finished_at__isnull=False
     )
@@ -107,8 +110,8 @@ def _outcomes(sample: Sample, using: str) -> list[Outcome]:
     return [Outcome(*row) for row in rows]
 
 
-def _minutes(outcomes: Sequence[Outcome], now: datetime) -> dict[str, Any]:
-    ages = (int((now - each.finished).total_seconds() // 60) for each in outcomes)
+def _minutes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    ages = (int(each.age.total_seconds() // 60) for each in outcomes)
     by_age = Counter(max(0, age) for age in ages if age < MINUTES)
     numbers = [by_age[age] for age in reversed(range(MINUTES))]  # the last minute to the right
     last = sum(numbers[-5:]) / 5
@@ -135,8 +138,8 @@ def _failures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _hosts(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     taken: defaultdict[str, list[float]] = defaultdict(list)
     for each in outcomes:
-        if each.started and (found := _ORIGIN.match(each.url)):
-            taken[found[0]].append(max(0.0, (each.finished - each.started).total_seconds()))
+        if each.taken is not None and (found := _ORIGIN.match(each.url)):
+            taken[found[0]].append(max(0.0, each.taken.total_seconds()))
     by_host: defaultdict[str, list[float]] = defaultdict(list)
     for origin, times in taken.items():
         by_host[_host(origin)] += times
@@ -145,7 +148,7 @@ def _hosts(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     slowest = sorted(means, key=lambda host: (-means[host], host))[:ROWS]
     return {
         "hosts": bars([(h, means[h], _host_told(means[h], len(by_host[h])), "") for h in slowest]),
-        "hosts_total": f"{len(means):,}",
+        "hosts_total": counted(len(means), "host"),
     }
 
 

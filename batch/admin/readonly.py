@@ -55,7 +55,8 @@ class ReadOnlyChangeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        self.result_list = list(self.result_list)
+        # Where nothing was counted, nothing is looked for once more.
+        self.result_list = list(self.result_list) if self.result_count else []
         unfiltered = not (self.query or self.has_active_filters)
         if unfiltered or getattr(self.paginator, "more", False):
             # The search form tells the number of results where the two differ. A count that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -50,15 +51,19 @@ class Sample:
         return any(job.ended > self.most_each for job in self.jobs_started)
 
     def ranges(self) -> list[Q]:
-        """A range of the unique index (job, idx) for each job: its targets end in their order.
+        """A range of the unique index (job, idx) for each number of outcomes that jobs have: a
+        job's targets end in their order.
 
         They are kept apart for a UNION. Of all in one condition, a database thinks that they
         are so many rows that it had better read the table, where one other job is very large.
         """
+        alike: defaultdict[int, list[UUID]] = defaultdict(list)
+        for job in self.jobs_started:
+            if job.ended:
+                alike[job.ended].append(job.id)
         return [
-            Q(job_id=job.id, idx__gte=max(0, job.ended - self.most_each), idx__lt=job.ended)
-            for job in self.jobs_started
-            if job.ended
+            Q(job_id__in=ids, idx__gte=max(0, ended - self.most_each), idx__lt=ended)
+            for ended, ids in alike.items()
         ]
 
 

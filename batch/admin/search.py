@@ -10,18 +10,24 @@ from batch.fields import text_hash
 from batch.ids import parse_id
 from batch.models import BatchTarget
 
+MOST_OF_URL = 1000  # targets; a page that every job fetches has hundreds of thousands
 JOBS_HELP = (
     "A UUID finds the job with this id; text that begins with http, the jobs with exactly this"
-    " URL; anything else, the jobs of exactly this caller."
+    f" URL, as far as the last {MOST_OF_URL:,} targets with it reach; anything else, the jobs of"
+    " exactly this caller."
 )
-TARGETS_HELP = "A UUID finds the targets of the job with this id; anything else, exactly this URL."
+TARGETS_HELP = (
+    "A UUID finds the targets of the job with this id; anything else, exactly this URL, of which"
+    f" the last {MOST_OF_URL:,} are shown."
+)
 
 
 def jobs(queryset: QuerySet[Any], text: str) -> QuerySet[Any]:
     if known := parse_id(text.strip()):
         return queryset.filter(id=known)
     if text.strip().lower().startswith("http"):
-        return queryset.filter(id__in=of_url(BatchTarget.objects.all(), text).values("job_id"))
+        found = last_of_url(BatchTarget.objects.using(queryset.db), text)
+        return queryset.filter(id__in={target.job_id for target in found})
     return queryset.filter(caller=text) if text else queryset
 
 
@@ -29,12 +35,16 @@ def targets(queryset: QuerySet[Any], text: str) -> QuerySet[Any]:
     if known := parse_id(text.strip()):
         # In the order of the unique index: the key's own order would walk the whole table.
         return queryset.filter(job_id=known).order_by("idx")
-    return of_url(queryset, text) if text.strip() else queryset
+    if not text.strip():
+        return queryset
+    return queryset.filter(id__in=[target.id for target in last_of_url(queryset, text)])
 
 
-def of_url(queryset: QuerySet[Any], text: str) -> QuerySet[Any]:
-    # The hash has the index; the URL itself rules out the rare other one of the same hash. What
-    # was pasted may have brought a line break along.
-    spellings = {text, text.strip()}
+def last_of_url(targets: QuerySet[BatchTarget], text: str) -> list[BatchTarget]:
+    """Those of these targets that have this URL, the last ones: as many as an index gives in
+    their order. Hence the condition on the URL itself is not left to the database, which would
+    expect so few of them that it reads and sorts all of the same hash."""
+    spellings = {text, text.strip()}  # what was pasted may have brought a line break along
     hashes = [text_hash(url) for url in spellings]
-    return queryset.filter(url_hash__in=hashes, url__in=spellings)
+    of_hash = targets.filter(url_hash__in=hashes).order_by("-id").only("id", "job_id", "url")
+    return [target for target in of_hash[:MOST_OF_URL] if target.url in spellings]

@@ -27,7 +27,7 @@ class TargetAdmin(ReadOnlyAdmin):
     search_help_text = search.TARGETS_HELP
     not_in_lists = facts.NOT_IN_LISTS
     fieldsets = [
-        (None, {"fields": [("of_job", "place", "state"), "full_link", "lane", "given_options"]}),
+        (None, {"fields": [("state", "of_job", "place", "lane"), "full_link", "given_options"]}),
         ("Times", {"fields": [("started", "finished", "time_taken")]}),
         ("Failure", {"fields": ["code", "what_failed", "what_to_do", "failure_details"]}),
         ("Result", {"fields": ["content", "meta"]}),

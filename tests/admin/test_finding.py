@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from batch.admin import search
 from batch.models import BatchJob, BatchTarget, JobStatus
 
 from .conftest import keys, listed, make_job, shown
@@ -34,6 +35,19 @@ def test_a_url_that_a_job_has_twice_finds_the_job_once(root: Client) -> None:
     for idx in range(2):
         BatchTarget.objects.create(job=job, idx=idx, url="http://a/")
     assert keys(root, q="http://a/") == [job.pk]
+
+
+@pytest.mark.parametrize(("model", "key"), [(BatchJob, "job_id"), (BatchTarget, "id")])
+def test_of_a_url_that_many_have_the_last_ones_are_found_and_the_page_says_so(
+    root: Client, monkeypatch: pytest.MonkeyPatch, model: type[Any], key: str
+) -> None:
+    for _ in range(3):
+        BatchTarget.objects.create(job=make_job(targets=0), idx=0, url="http://a/")
+    made = list(BatchTarget.objects.order_by("id").values_list(key, flat=True))
+    assert set(keys(root, model, q="http://a/")) == set(made)
+    monkeypatch.setattr(search, "MOST_OF_URL", 2)
+    assert set(keys(root, model, q="http://a/")) == set(made[1:])
+    assert "last 1,000" in shown(root, listed(model))
 
 
 def test_another_url_of_the_same_hash_is_not_found(root: Client) -> None:
@@ -99,6 +113,25 @@ def test_jobs_are_filtered_by_failures(root: Client) -> None:
     clean = make_job(targets=1, done=1, status=JobStatus.DONE)
     assert set(keys(root, failures="yes")) == {failed.pk, running.pk}
     assert keys(root, failures="no") == [clean.pk]
+
+
+def test_a_job_that_failed_has_failures_though_none_of_its_targets_failed(root: Client) -> None:
+    broken = make_job(status=JobStatus.FAILED)
+    assert keys(root, failures="yes") == [broken.pk]
+    assert keys(root, failures="no") == []
+
+
+@pytest.mark.parametrize("status", ["live", *JobStatus])
+def test_the_filters_by_failures_and_by_status_go_together(root: Client, status: str) -> None:
+    for each in JobStatus:
+        failed = each in (JobStatus.FAILED, JobStatus.PARTIAL)
+        make_job(targets=2, done=2, failed=int(failed), status=each)
+        if each != JobStatus.DONE:
+            make_job(targets=2, done=2, failed=1, status=each)
+    alike = set(keys(root, status=status))
+    with_failures = {job.pk for job in BatchJob.objects.filter(targets_failed__gt=0)}
+    assert set(keys(root, status=status, failures="yes")) == alike & with_failures
+    assert set(keys(root, status=status, failures="no")) == alike - with_failures
 
 
 def test_filters_and_search_go_together(root: Client) -> None:

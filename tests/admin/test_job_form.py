@@ -165,7 +165,7 @@ def test_a_check_alone_stores_nothing_and_keeps_the_form(root: Client) -> None:
     answer = root.post(ADD, form)
     page = answer.content.decode()
     assert errors(answer) == {}
-    assert "Nothing is wrong with 2 targets." in page
+    assert "2 targets can be submitted." in page
     assert "https://a/\nhttps://b/</textarea>" in page
     assert 'value="x"' in page
 

@@ -115,6 +115,13 @@ def test_a_jobs_page_tells_about_its_targets(root: Client) -> None:
     assert "batch-pending" in page
 
 
+def test_a_jobs_page_tells_its_failure_if_it_has_one(root: Client) -> None:
+    assert "Failure" not in shown(root, page_of(make_job()))
+    page = shown(root, page_of(make_job(status=JobStatus.FAILED, error="restart")))
+    assert "Failure" in page
+    assert "restart" in page
+
+
 def test_a_jobs_targets_come_in_pages(root: Client) -> None:
     job = make_job(targets=120)
     page = shown(root, page_of(job))

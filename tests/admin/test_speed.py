@@ -59,6 +59,7 @@ def test_the_list_of_jobs_asks_nothing_of_targets_and_counts_to_a_limit(
     root: Client, query: dict[str, str]
 ) -> None:
     done_jobs(101)
+    make_job(targets=1, done=1, failed=1, status=JobStatus.FAILED)
     asked = of_batch(queries(root, listed(), **query))
     assert len(asked) == 2
     for sql in asked:
@@ -68,8 +69,9 @@ def test_the_list_of_jobs_asks_nothing_of_targets_and_counts_to_a_limit(
 
 @pytest.mark.parametrize("model", [BatchJob, BatchTarget])
 def test_no_list_counts_its_whole_table(root: Client, model: type[Any]) -> None:
-    done_jobs(3)
-    counts = [sql for sql in queries(root, listed(model), q="none") if "COUNT(" in sql]
+    *_, job = done_jobs(3)
+    text = "none" if model is BatchJob else BatchTarget.objects.get(job=job).url
+    counts = [sql for sql in queries(root, listed(model), q=text) if "COUNT(" in sql]
     assert len(counts) == 1
     assert re.search(r"FROM \(SELECT .* LIMIT 1101\)", counts[0]), counts
     # The overview counts as well: live jobs, workers alive, and what ended, to a limit.

@@ -32,7 +32,7 @@ def test_a_targets_page_shows_its_content_meta_and_options(
     }
     target.save()
     page = shown(root, page_of(target))
-    assert '<pre class="batch-text">\none\n\n  two</pre>' in page
+    assert '<pre class="batch-text" tabindex="0">\none\n\n  two</pre>' in page
     assert '<th scope="row">detected_type</th><td>text/html</td>' in page
     assert "&quot;status&quot;: 301" in page
     assert '<th scope="row">grep</th><td>a|b</td>' in page

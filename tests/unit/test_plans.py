@@ -11,7 +11,9 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from batch import health
 from batch.conf import Caps
+from batch.metrics.rows import Rows
 from batch.models import BatchJob, BatchTarget, BatchWorker
 from batch.moves.claim import claim_next
 from batch.moves.end import reap
@@ -162,6 +164,12 @@ def test_a_cancel_an_outcome_and_a_status_touch_their_own_rows() -> None:
 
 def test_the_latest_jobs_are_found() -> None:
     assert_indexed(lambda: Runner().latest(20))
+
+
+def test_a_probe_and_a_scrape_count_no_table() -> None:
+    submit()
+    assert_indexed(lambda: health.look("default"))
+    assert_indexed(lambda: list(Rows().collect()))
 
 
 def test_no_index_is_partial_and_the_checks_of_models_are_silent() -> None:

@@ -92,7 +92,7 @@ def test_a_portion_ends_before_it_has_too_many_bytes(monkeypatch: pytest.MonkeyP
     )
     portions = []
     idx = 0
-    while portion := results._portion(targets.filter(idx__gte=idx), True):
+    while portion := results._portion(targets, idx, True):
         portions.append([row["idx"] for row in portion])
         idx = portions[-1][-1] + 1
     assert portions == [[0, 1], [2], [3], [4, 5]]
