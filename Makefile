@@ -15,8 +15,8 @@ PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run setup test test-on test-long test-browser test-client lint gate docs bench
-.PHONY: fuzz mysql clean
+.PHONY: help demo run setup test test-on test-long test-browser test-client test-celery lint gate
+.PHONY: docs bench fuzz mysql clean lint-deploy
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -31,11 +31,12 @@ run: $(VENV)/.runtime ## Start web server and worker, and say where to log in
 setup: $(VENV)/.development ## Install everything the other targets need
 
 test: setup ## The suite on SQLite, then all that uses the database again on PostgreSQL
-	$(PYTEST) -m "not long and not browser and not client"
+	$(PYTEST) -m "not long and not browser and not client and not celery"
 	@$(MAKE) --no-print-directory test-on DB=postgres
 
 test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, postgres or mariadb
-	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) -m "services and not long and not browser and not client"
+	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) \
+		-m "services and not long and not browser and not client and not celery"
 
 test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on each database in LONG_ON
 	$(PY) -m pytest -m long
@@ -51,6 +52,9 @@ test-client: setup ## Programs of others that read the OpenAPI document, on the 
 	$(PIP) -r requirements-client.txt
 	TEST_DB=postgres $(PY) -m pytest -m client tests/client
 
+test-celery: setup ## Celery workers over RabbitMQ and Redis, where they are on this machine
+	TEST_DB=postgres $(PY) -m pytest -m celery tests/celery
+
 lint: setup ## Style, types, import contracts, missing migrations, Django's checks
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -58,6 +62,12 @@ lint: setup ## Style, types, import contracts, missing migrations, Django's chec
 	$(VENV)/bin/lint-imports
 	$(PY) manage.py makemigrations --check --dry-run --settings tests.settings
 	DEBUG=1 DATABASE_URL=sqlite://:memory: $(PY) manage.py check --fail-level WARNING
+
+lint-deploy: setup ## Linters of others on the examples in deploy/ (170 MB to install)
+	$(PIP) -r requirements-deploy.txt
+	$(VENV)/bin/hadolint deploy/Dockerfile
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(VENV)/bin/kubernetes-validate --strict deploy/kubernetes.yaml
 
 gate: lint test ## What has to pass before anything is merged
 

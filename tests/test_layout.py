@@ -10,7 +10,7 @@ from tests.processes import ROOT
 
 PACKAGES = {"batch", "sift_batch", "tests", "bench"}
 # The rooms of `batch` that may know HTTP.
-DOORS = ("batch/api/", "batch/admin/", "batch/testing")
+DOORS = ("batch/api/", "batch/admin/", "batch/testing", "batch/metrics/view")
 HTTP = ("django.http", "django.shortcuts", "django.urls", "django.views", "rest_framework")
 
 

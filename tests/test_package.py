@@ -38,6 +38,7 @@ assert created.status_code == 202, created.content
 shown = client.get(created.headers["Location"])
 assert shown.json()["targets_total"] == 1, shown.content
 assert client.get("/admin/batch/batchjob/").status_code == 200
+assert "celery" not in sys.modules  # an extra
 """
 
 

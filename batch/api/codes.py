@@ -48,4 +48,7 @@ CODES = {
     "database_away": Kind(
         HTTPStatus.SERVICE_UNAVAILABLE, "send the same request again after Retry-After seconds", 5
     ),
+    "not_ready": Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE, "run manage.py migrate; the log says what is missing", 5
+    ),
 }

@@ -88,6 +88,8 @@ ANSWERS: dict[tuple[str, int], Any] = {
     ("retry_job", 202): NEW_JOB,
     ("list_targets", 200): {"next": None, "previous": None, "results": [TARGET, FAILED_TARGET]},
     ("get_target", 200): TARGET,
+    ("health", 200): {"alive": True, "ready": True, "queue": True},
+    ("alive", 200): {"alive": True},
     ("results_jsonl", 200): json_lines.as_json({name: _ROW[name] for name in COLUMNS}) + "\n",
     ("results_csv", 200): b"".join(csv_rows.lines(COLUMNS, [_ROW])).decode(),
 }
@@ -112,6 +114,7 @@ _DETAILS = {
     "throttled": "Request was throttled. Expected available in 30 seconds.",
     "internal": "the server met an error of its own",
     "database_away": "the database cannot be reached at the moment",
+    "not_ready": "the tables cannot be read",
 }
 _OPTIONS = "the options are " + ", ".join(OPTION_TYPES)
 _MEMBERS: dict[str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiRequest, OpenApiRespons
 
 from batch.api import examples, shapes
 from batch.api.codes import CODES
-from batch.api.operations import ANYWHERE, HEADERS, JSON, OPERATIONS, Operation
+from batch.api.operations import HEADERS, JSON, OPERATIONS, Operation
 
 PROBLEM = "application/problem+json"
 
@@ -34,7 +34,7 @@ class Schema(AutoSchema):
         return self._operation().told
 
     def get_tags(self) -> list[str]:
-        return ["jobs"]
+        return [self._operation().tag]
 
     def get_override_parameters(self) -> list[Any]:
         return [*self._operation().parameters, *HEADERS]
@@ -53,7 +53,7 @@ class Schema(AutoSchema):
             told = HTTPStatus(code).phrase
             answers[(code, media) if media else code] = OpenApiResponse(shape, told, shown)
         codes: dict[int, list[str]] = {}
-        for name in (*operation.refusals, *ANYWHERE):
+        for name in (*operation.refusals, *operation.anywhere):
             codes.setdefault(CODES[name].status.value, []).append(name)
         for status, names in codes.items():
             answers[status, PROBLEM] = OpenApiResponse(shapes.Problem, ", ".join(names))
@@ -62,7 +62,7 @@ class Schema(AutoSchema):
     def get_operation(self, *args: Any) -> Any:
         told: Any = super().get_operation(*args)
         operation = self._operation()
-        for name in (*operation.refusals, *ANYWHERE):
+        for name in (*operation.refusals, *operation.anywhere):
             content = told["responses"][str(CODES[name].status.value)]["content"][PROBLEM]
             content.setdefault("examples", {})[name] = {"$ref": f"#/components/examples/{name}"}
         for code, _ in operation.answers if operation.links else ():

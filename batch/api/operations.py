@@ -13,7 +13,8 @@ from batch.exports import FORMS
 from batch.models import JobStatus, TargetState
 
 JSON = "application/json"
-ANYWHERE = ("not_authenticated", "permission_denied", "throttled", "internal", "database_away")
+KNOWN = ("not_authenticated", "permission_denied", "throttled", "internal", "database_away")
+"""What may refuse any call of somebody who has to be known."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Operation:
     """A call: its name for generated clients, and what goes in and comes out.
 
     ``answers`` are shapes by status and media type. ``links`` are the calls that what comes out
-    leads to, by name.
+    leads to, by name. ``anywhere`` is refused by more than the call itself.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Operation:
     body: Any = None
     told: str = ""
     links: tuple[str, ...] = ()
+    anywhere: tuple[str, ...] = KNOWN
+    tag: str = "jobs"
 
 
 def _query(name: str, schema: dict[str, Any], told: str, example: Any = None) -> OpenApiParameter:
@@ -172,6 +175,22 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
         {(200, JSON): shapes.Target},
         ("invalid_query", "not_found", "not_acceptable"),
         (_JOB, _IDX, _CONTENT),
+    ),
+    ("HealthView", "GET"): Operation(
+        "health",
+        "Whether the server can work, for load balancers",
+        {(200, JSON): shapes.Health},
+        ("database_away", "not_ready"),
+        anywhere=("internal",),
+        tag="health",
+    ),
+    ("AliveView", "GET"): Operation(
+        "alive",
+        "Whether the process answers, for liveness probes",
+        {(200, JSON): shapes.Alive},
+        (),
+        anywhere=("internal",),
+        tag="health",
     ),
     **{
         (f"Results{form.capitalize()}", "GET"): Operation(

@@ -165,6 +165,15 @@ class TargetPage(s.Serializer[Any]):
     results = Target(many=True)
 
 
+class Alive(s.Serializer[Any]):
+    alive = s.BooleanField(help_text="this process answers")
+
+
+class Health(Alive):
+    ready = s.BooleanField(help_text="the tables can be read; else 503")
+    queue = s.BooleanField(help_text="false: jobs wait for a worker, and none is alive")
+
+
 class ProblemItem(s.Serializer[Any]):
     index = s.IntegerField(allow_null=True, help_text="of the target, where it is about one")
     field = s.CharField()

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from django.apps import apps
 from django.urls import URLPattern, path, re_path
 
-from batch.api import exports, views
+from batch.api import exports, health, views
 from batch.api.base import ApiView
 
 app_name = "batch"
@@ -39,6 +39,8 @@ urlpatterns = [
     *_at("jobs/<str:job_id>/retry", views.JobRetry, "job-retry"),
     *_at("jobs/<str:job_id>/targets", views.TargetList, "target-list"),
     *_at("jobs/<str:job_id>/targets/<str:idx>", views.TargetDetail, "target-detail"),
+    *_at("health", health.HealthView, "health"),
+    *_at("health/alive", health.AliveView, "alive"),
     *_document(),
     path("jobs/<str:job_id>/results.jsonl", exports.ResultsJsonl.as_view(), name="results-jsonl"),
     path("jobs/<str:job_id>/results.csv", exports.ResultsCsv.as_view(), name="results-csv"),

@@ -15,8 +15,8 @@ from batch.api.base import ApiView
 from batch.api.callers import caller_of
 from batch.api.pages import JOBS, TARGETS, Pages
 from batch.api.problems import Refusal
-from batch.api.workers import worker_alive
 from batch.errors import UnknownJobError
+from batch.health import worker_alive
 from batch.models import TERMINAL, BatchJob, BatchTarget, TargetState
 from batch.runner import Runner
 

@@ -25,6 +25,8 @@ DOORS = {
 # Whoever is known may do these, with what is its own.
 OPEN = {("job-list", "GET"): 200, ("job-list", "POST"): 202, ("schema", "GET"): 200}
 OPEN["docs", "GET"] = 200
+# Anybody may do these.
+PUBLIC = {("health", "GET"): 200, ("alive", "GET"): 200}
 READ = ["job-detail", "target-list", "target-detail"]
 READ += ["results-jsonl", "results-csv", "results-zip"]
 # These reach a job: what a member of staff needs for another's, and what comes of it.
@@ -52,13 +54,14 @@ def client_for(who: str, owner: User) -> APIClient:
 
 
 def expected(who: str, name: str, verb: str) -> int:
-    if who == "nobody":
+    public = (name, "GET") in PUBLIC
+    if who == "nobody" and not public:
         return 401
     if verb == "OPTIONS":
         return 200
     asked = (name, "GET" if verb == "HEAD" else verb)
-    if asked in OPEN:
-        return OPEN[asked]
+    if asked in OPEN | PUBLIC:
+        return (OPEN | PUBLIC)[asked]
     if asked not in GUARDED:
         return 405
     needed, status = GUARDED[asked]
@@ -68,14 +71,15 @@ def expected(who: str, name: str, verb: str) -> int:
 def address(name: str, job: BatchJob) -> str:
     parts = {"job_id": str(job.id), "idx": "0"}
     wanted = {"target-detail": ("job_id", "idx")}.get(name, ("job_id",))
-    if name in ("job-list", "schema", "docs"):
+    if name in ("job-list", "schema", "docs", "health", "alive"):
         wanted = ()
     return reverse(f"batch:{name}", kwargs={part: parts[part] for part in wanted})
 
 
 def test_the_doors_are_all_there_are() -> None:
-    assert {name for name, _ in OPEN | GUARDED} == set(DOORS)
-    for name, verb in OPEN | GUARDED:
+    doors = OPEN | PUBLIC | GUARDED
+    assert {name for name, _ in doors} == set(DOORS)
+    for name, verb in doors:
         assert hasattr(DOORS[name], verb.lower())
 
 

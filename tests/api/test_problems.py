@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import SuspiciousOperation
 from django.db import connection
-from django.db.utils import InterfaceError, OperationalError
+from django.db.utils import InterfaceError, OperationalError, ProgrammingError
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.test import APIClient
@@ -83,14 +83,14 @@ class Scene:
         self.settings.BATCH = {"CALLER": f"{__name__}.{function.__name__}"}
         return self.client.get(JOBS)
 
-    def without_database(self, error: Exception, table: str = "") -> Any:
+    def without_database(self, error: Exception, table: str = "", address: str = JOBS) -> Any:
         def refuse(execute: Any, sql: str, *rest: Any) -> Any:
             if table in sql:
                 raise error
             return execute(sql, *rest)
 
         with connection.execute_wrapper(refuse):
-            return self.client.get(JOBS)
+            return self.client.get(address)
 
 
 @pytest.fixture
@@ -144,6 +144,9 @@ PROVOKE: dict[str, Callable[[Scene], Any]] = {
     "throttled": throttled,
     "internal": lambda scene: scene.by(broken),
     "database_away": lambda scene: scene.without_database(OperationalError("gone")),
+    "not_ready": lambda scene: scene.without_database(
+        ProgrammingError("no such table"), address="/api/health/"
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from batch.types import parse_targets
 pytestmark = pytest.mark.django_db
 
 Call = dict[str, Any]
+PUBLIC = ("health", "alive")
 
 
 @pytest.fixture
@@ -93,10 +94,22 @@ def test_headers_are_told_where_they_come(calls: dict[str, Call]) -> None:
         assert "Location" in answers["submit_job"][code]["headers"]
     for code in ("200", "304"):
         assert "ETag" in answers["get_job"][code]["headers"]
-    for answer in answers.values():
+    for name, answer in answers.items():
+        assert "headers" not in answer["500"]
+        if name in PUBLIC:
+            assert "401" not in answer
+            assert "429" not in answer
+            continue
         assert answer["429"]["headers"]["Retry-After"]["schema"] == {"type": "integer"}
         assert "WWW-Authenticate" in answer["401"]["headers"]
-        assert "headers" not in answer["500"]
+
+
+def test_credentials_are_asked_for_by_all_calls_but_those_of_probes(
+    calls: dict[str, Call],
+) -> None:
+    free = {name for name, call in calls.items() if {} in call["security"]}
+    assert free == set(PUBLIC)
+    assert {name for name, call in calls.items() if call["tags"] == ["health"]} == free
 
 
 def test_links_lead_from_a_new_job_to_calls_that_there_are(calls: dict[str, Call]) -> None:

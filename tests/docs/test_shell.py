@@ -9,6 +9,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
+from celery.bin.celery import celery as celery_program
+from click import Context
 from django.core.management import get_commands, load_command_class
 from django.urls import resolve
 from gunicorn.config import Config
@@ -74,7 +76,7 @@ def curl(words: list[str], document: str) -> None:
     parser = argparse.ArgumentParser(exit_on_error=False)
     for flag in "fOJ":
         parser.add_argument(f"-{flag}", action="store_true")
-    for option in "Hdu":
+    for option in "Hduo":
         parser.add_argument(f"-{option}", action="append", default=[])
     parser.add_argument("url")
     given = parser.parse_args(words)
@@ -103,6 +105,23 @@ def systemctl(words: list[str], document: str) -> None:
     assert {f"{unit}.service" for unit in units} <= known
 
 
+def client_generator(words: list[str], document: str) -> None:
+    """It reads what the command before it wrote, by a file that the page shows."""
+    verb, *options = words
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    assert (verb, set(given)) == ("generate", {"--path", "--config"})
+    assert f"-o {given['--path']}" in text(document)
+    assert f"\n# {given['--config']}: " in text(document)
+
+
+def celery(words: list[str], document: str) -> None:
+    """Of the options those of Celery's own commands, read without loading a project."""
+    app, project, verb, *options = words
+    assert (app, project) == ("-A", "myproject")
+    command = celery_program.commands[verb]
+    command.make_parser(Context(command)).parse_args(options)
+
+
 def variables(words: list[str], document: str) -> None:
     """Whatever is set here, the commands after it use."""
     assert words
@@ -116,6 +135,8 @@ PROGRAMS: dict[str, Callable[[list[str], str], None]] = {
     "manage.py": manage,
     "curl": curl,
     "gunicorn": gunicorn,
+    "openapi-python-client": client_generator,
+    "celery": celery,
     "systemctl": systemctl,
     "export": variables,
     "set": variables,

@@ -4,12 +4,13 @@ import json
 import signal
 from datetime import timedelta
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from django.utils import timezone
 
 from batch.ids import process_name
-from batch.models import BatchWorker
+from batch.models import BatchJob, BatchWorker
 from tests.concurrency import eventually
 from tests.faults.workers import start
 from tests.processes import Processes
@@ -89,6 +90,7 @@ def test_a_script_reads_json(args: list[str]) -> None:
     done = run("batch_health", "--json", *args)
     assert (done.code, done.err) == (1, "")
     shown = json.loads(done.out)
+    assert 0 <= shown.pop("waiting_seconds") < 60
     host = HERE.rsplit(":", 2)[0] if args else None
     assert shown == {
         "healthy": False,
@@ -105,10 +107,21 @@ def test_a_script_reads_json(args: list[str]) -> None:
     assert json.loads(done.out) == {
         **shown,
         "healthy": True,
+        "waiting_seconds": ANY,
         "workers": 1,
         "slots": 4,
         "busy": 1,
     }
+
+
+def test_a_script_learns_how_long_the_first_job_has_waited() -> None:
+    assert json.loads(healthy("--json"))["waiting_seconds"] == 0
+    first = submit()
+    BatchJob.objects.filter(id=first).update(created_at=timezone.now() - timedelta(minutes=5))
+    submit()
+    shown = json.loads(run("batch_health", "--json").out)
+    assert shown["waiting"] == 2
+    assert 300 <= shown["waiting_seconds"] < 360
 
 
 def test_a_bad_setting_is_told_of_in_one_line(settings: Any) -> None:

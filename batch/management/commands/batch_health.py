@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from typing import Any
 
-from batch import conf, database
+from batch import database, health
 from batch.ids import process_name
 from batch.management.command import BatchCommand
-from batch.models import BatchJob, BatchWorker
 
 
 @dataclass(frozen=True)
@@ -20,6 +18,7 @@ class Health:
 
     healthy: bool
     waiting: int
+    waiting_seconds: float
     workers: int
     slots: int
     busy: int
@@ -50,38 +49,28 @@ class Command(BatchCommand):
         parser.add_argument("--json", action="store_true", help="JSON instead of a line")
 
     def run(self, **options: Any) -> int:
-        health = _look(here=options["here"])
+        found = _look(here=options["here"])
         if options["json"]:
-            self.stdout.write(json.dumps(asdict(health)))
-        elif health.healthy:
-            self.stdout.write(str(health))
+            self.stdout.write(json.dumps(asdict(found)))
+        elif found.healthy:
+            self.stdout.write(str(found))
         else:
-            self.stderr.write(str(health))
-        return 0 if health.healthy else 1
+            self.stderr.write(str(found))
+        return 0 if found.healthy else 1
 
 
 def _look(*, here: bool) -> Health:
-    settings = conf.settings()
-    using = database.alias()
+    queue = health.look(database.alias())
     host = _host_of(process_name()) if here else None
-
-    def count() -> tuple[int, list[tuple[str, int, int]]]:
-        since = database.now(using) - timedelta(seconds=settings.claim_seconds)
-        rows = BatchWorker.objects.using(using).filter(seen_at__gt=since)
-        waiting = BatchJob.objects.using(using).claimable().order_by().count()
-        return waiting, list(rows.values_list("name", "slots", "busy"))
-
-    waiting, rows = database.repeat(count, using)
-    alive = [(slots, busy) for name, slots, busy in rows if host in (None, _host_of(name))]
-    # Where something else drains the jobs, it leaves no sign of life to look for.
-    needed = here or (waiting and settings.dispatch == "worker")
+    alive = [worker for worker in queue.workers if host in (None, _host_of(worker.name))]
     return Health(
-        healthy=bool(alive) or not needed,
-        waiting=waiting,
+        healthy=bool(alive) if here else queue.drained,
+        waiting=queue.waiting,
+        waiting_seconds=round(queue.waiting_seconds, 3),
         workers=len(alive),
-        slots=sum(slots for slots, _ in alive),
-        busy=sum(busy for _, busy in alive),
-        dispatch=settings.dispatch,
+        slots=sum(worker.slots for worker in alive),
+        busy=sum(worker.busy for worker in alive),
+        dispatch=queue.dispatch,
         host=host,
     )
 

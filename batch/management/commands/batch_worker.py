@@ -11,6 +11,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -52,11 +53,16 @@ class Command(BatchCommand):
         parser.add_argument(
             "--exit-when-idle", action="store_true", help="end when no job waits or runs"
         )
+        parser.add_argument(
+            "--metrics-port", type=int, metavar="N", help="serve metrics for Prometheus there"
+        )
 
     def run(self, **options: Any) -> int:
         if options["slots"] < 1 or options["poll"] <= 0 or options["grace"] < 0:
             raise ValueError("--slots has to be at least 1, --poll above 0, --grace 0 or more")
         show_events()
+        if options["metrics_port"] is not None:
+            _serve_metrics(options["metrics_port"])
         signals = _Signals()
         with signals.caught():
             return self._work(signals, **options)
@@ -89,6 +95,19 @@ class Command(BatchCommand):
             sys.stderr.flush()
             os._exit(code)
         return code
+
+
+def _serve_metrics(port: int) -> None:
+    if find_spec("prometheus_client") is None:
+        raise CommandError("--metrics-port needs prometheus-client: install the extra metrics")
+    if not 0 < port < 65536:
+        raise ValueError("--metrics-port has to be from 1 to 65535")
+    from prometheus_client import start_http_server
+
+    from batch.metrics import events
+
+    events.count()
+    start_http_server(port)
 
 
 class _Signals:
