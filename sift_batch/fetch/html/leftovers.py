@@ -26,7 +26,7 @@ def drop_repeated_title(body: Any) -> None:
         return
     for element in body[:FIRST_BLOCKS]:
         again = element is not title and element.tag in ("head", "p")
-        if again and _squeezed(element) == said:
+        if again and _squeezed(element) == said and not element.tail:
             body.remove(element)
 
 
@@ -34,7 +34,8 @@ def drop_rights(body: Any) -> None:
     """Remove the line at the end that says who may print the text."""
     for element in body[-LAST_BLOCKS:]:
         text = "".join(element.itertext()).strip()
-        if element.tag == "p" and len(text) <= MAX_RIGHTS_CHARS and _RIGHTS.match(text):
+        alone = element.tag == "p" and not element.tail
+        if alone and len(text) <= MAX_RIGHTS_CHARS and _RIGHTS.match(text):
             body.remove(element)
 
 
