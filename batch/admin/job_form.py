@@ -68,7 +68,8 @@ class JobForm(OptionsForm):
                 self._file_text = upload.read().decode("utf-8-sig")
             except UnicodeDecodeError:
                 self.add_error("file", f"{upload.name} is not UTF-8 text: save it as UTF-8.")
-            self._items += self._read("file", self._file_text, upload.name)
+            else:
+                self._items += self._read("file", self._file_text, upload.name)
         if not self.errors:
             if self._items:
                 self._check(cleaned)

@@ -40,7 +40,10 @@ class BatchCommand(BaseCommand):
             raise CommandError(one_line(f"invalid targets: {told}"), returncode=2) from error
         except BatchError as error:
             raise CommandError(one_line(str(error)), returncode=2) from error
-        except (ImproperlyConfigured, ValueError, OSError) as error:
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise CommandError(one_line(f"{where}{error.strerror or error}")) from error
+        except (ImproperlyConfigured, ValueError) as error:
             raise CommandError(one_line(str(error))) from error
         except Error as error:
             missing = isinstance(error, ProgrammingError) or "no such table" in str(error)

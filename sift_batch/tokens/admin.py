@@ -37,7 +37,6 @@ class TokenForm(forms.ModelForm):
 class TokenAdmin(admin.ModelAdmin):
     form = TokenForm
     readonly_fields = ("prefix", "created")
-    raw_id_fields = ("user",)
     list_display = ("prefix", "name", "user", "created", "expiry")
     list_select_related = ("user",)
     search_fields = ("name", "token_key__startswith")
@@ -49,9 +48,17 @@ class TokenAdmin(admin.ModelAdmin):
         self, db_field: Any, request: HttpRequest, **kwargs: Any
     ) -> forms.ModelChoiceField | None:
         # A token is as good as its user's password: nobody gets more rights by making one.
+        users = get_user_model()._default_manager.all()
         if not request.user.is_superuser:
-            kwargs["queryset"] = get_user_model().objects.filter(is_superuser=False)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+            users = users.filter(is_superuser=False)
+        # By login, which is quicker to type than to find among thousands.
+        return forms.ModelChoiceField(
+            users,
+            to_field_name=get_user_model().USERNAME_FIELD,
+            widget=forms.TextInput,
+            help_text="login of the user as whom it is used",
+            error_messages={"invalid_choice": "There is no such user for whom you may make one."},
+        )
 
     def get_fields(self, request: HttpRequest, obj: Token | None = None) -> tuple[str, ...]:
         asked = ("user", "name", "expiry")
