@@ -53,6 +53,9 @@ class Command(BatchCommand):
         if as_json:
             self._json([dataclasses.asdict(job) for job in jobs])
             return
+        if not jobs:
+            self.stdout.write("no jobs")
+            return
         rows = [
             (
                 job.id,
