@@ -173,7 +173,7 @@ class Runner:
         def order_of(job: BatchJob, targets: list[Target]) -> create.Order:
             return self._order(job.caller, job.caller_class, targets, settings)
 
-        return create.retry(known, order_of, self._announce, using)
+        return create.retry(known, order_of, self._ttl(), self._announce, using)
 
     def delete(self, job_id: str) -> None:
         """Remove a job that has ended, and its results. Raises ``UnknownJobError``,

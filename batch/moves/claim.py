@@ -79,9 +79,14 @@ def claim_job(job_id: uuid.UUID, worker: str, hold: timedelta, using: str) -> Cl
 def _claim(facts: _Facts, worker: str, hold: timedelta, using: str) -> Claim | None:
     """Take a job that waits; its first target is marked running in the same transaction."""
     job_id = facts[0]
-    waiting = BatchJob.objects.using(using).filter(id=job_id).claimable().order_by()
+    job = BatchJob.objects.using(using).filter(id=job_id)
+    waiting = job.claimable().order_by()
+    own = job.filter(worker=worker, claim=FIRST)
+    tries = 0
 
     def work() -> Claim | None:
+        nonlocal tries
+        tries += 1
         now = database.now(using)
         taken = waiting.update(
             worker=worker,
@@ -89,7 +94,8 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str) -> Claim | N
             claim_expires_at=now + hold,
             started_at=Coalesce("started_at", now),
         )
-        if not taken:
+        # An earlier try may have taken it, and only its answer was lost with the connection.
+        if not taken and not (tries > 1 and own.exists()):
             return None
         BatchTarget.objects.using(using).filter(
             job_id=job_id, idx=0, status=TargetState.PENDING

@@ -22,6 +22,7 @@ from batch.errors import (
     UnknownJobError,
 )
 from batch.fields import text_hash
+from batch.ids import new_id
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
 from batch.moves import gate
 from batch.moves.end import RESTART, reap
@@ -70,19 +71,19 @@ def submit(order: Order, announce: Announce, using: str) -> Submission:
     """
     key = idem_key(order.caller, order.targets)
 
-    def work() -> Submission:
-        gate.enter(using)
+    def work(new: uuid.UUID) -> Submission:
         if kept := leased_job(order.caller, key, using):
             return kept
         gate.check_caps(order.caller, order.caps, using)
-        return _insert(order, key, announce, using)
+        return _insert(new, order, key, announce, using)
 
-    return _making_room(work, using)
+    return _behind_the_gate(work, order.ttl, announce, using)
 
 
 def retry(
     job_id: uuid.UUID,
     order_of: Callable[[BatchJob, list[Target]], Order],
+    ttl: timedelta,
     announce: Announce,
     using: str,
 ) -> Submission:
@@ -92,8 +93,7 @@ def retry(
     ``UnknownJobError``, ``JobLiveError``, ``NothingToRetryError``, and as a submit does.
     """
 
-    def work() -> Submission:
-        gate.enter(using)
+    def work(new: uuid.UUID) -> Submission:
         now = database.now(using)
         jobs = BatchJob.objects.using(using).filter(id=job_id)
         job = jobs.first()
@@ -105,20 +105,35 @@ def retry(
         check_size(order)
         gate.check_caps(order.caller, order.caps, using)
         key = idem_key(order.caller, order.targets)
-        return _insert(order, key, announce, using)
+        return _insert(new, order, key, announce, using)
 
-    return _making_room(work, using)
+    return _behind_the_gate(work, ttl, announce, using)
 
 
-def _making_room(work: Callable[[], Submission], using: str) -> Submission:
-    """Run ``work``; if it is refused as busy, fail the jobs of dead workers and run it again,
-    so that nobody is locked out where no worker is left to do so."""
+def _behind_the_gate(
+    work: Callable[[uuid.UUID], Submission], ttl: timedelta, announce: Announce, using: str
+) -> Submission:
+    """Run ``work`` with the id of a new job, in a transaction that holds the gate; if it is
+    refused as busy, fail the jobs of dead workers and run it again, so that nobody is locked out
+    where no worker is left to do so."""
+    new = new_id()
+    tries = 0
+
+    def whole() -> Submission:
+        nonlocal tries
+        tries += 1
+        gate.enter(using)
+        # An earlier try may have stored it, and only its answer was lost with the connection.
+        if tries > 1 and BatchJob.objects.using(using).filter(id=new).exists():
+            return _announced(new, announce, using)
+        return work(new)
+
     try:
-        return database.in_transaction(work, using)
+        return database.in_transaction(whole, using)
     except (CallerBusyError, JobsBusyError):
-        if not reap(RESTART, using):
+        if not reap(RESTART, using, ttl=ttl):
             raise
-        return database.in_transaction(work, using)
+        return database.in_transaction(whole, using)
 
 
 def _unfinished(job: BatchJob, using: str) -> list[Target]:
@@ -144,9 +159,12 @@ def check_size(order: Order) -> None:
         raise TooManyTargetsError(order.caps.targets_per_job, len(order.targets))
 
 
-def _insert(order: Order, key: str, announce: Announce, using: str) -> Submission:
+def _insert(
+    job_id: uuid.UUID, order: Order, key: str, announce: Announce, using: str
+) -> Submission:
     now = database.now(using)
     job = BatchJob.objects.using(using).create(
+        id=job_id,
         caller=order.caller,
         caller_class=order.caller_class,
         idem_key=key,
@@ -157,12 +175,16 @@ def _insert(order: Order, key: str, announce: Announce, using: str) -> Submissio
     )
     _insert_targets(job, order, using)
     # No commit shows `queued`: a caller asked right after a submit is told of a running job.
-    BatchJob.objects.using(using).filter(id=job.id, status=JobStatus.QUEUED).update(
+    BatchJob.objects.using(using).filter(id=job_id, status=JobStatus.QUEUED).update(
         status=JobStatus.RUNNING
     )
-    announce(str(job.id))
-    send_on_commit(job_submitted, using, job_id=str(job.id))
-    return Submission(str(job.id), reused=False)
+    return _announced(job_id, announce, using)
+
+
+def _announced(job_id: uuid.UUID, announce: Announce, using: str) -> Submission:
+    announce(str(job_id))
+    send_on_commit(job_submitted, using, job_id=str(job_id))
+    return Submission(str(job_id), reused=False)
 
 
 # SQL by hand, since the ORM's bulk_create takes a third of a millisecond a row: a job of 100,000

@@ -60,10 +60,12 @@ def stored_before(entry: Record, using: str) -> Next:
     stored = job.filter(
         targets__idx=entry.idx, targets__status__in=(TargetState.DONE, TargetState.FAILED)
     )
-    status = stored.values_list("status", flat=True).first()
-    if status is None:
+    found = stored.values_list("status", "claim_expires_at").first()
+    if found is None:
         return Next.LOST
-    going_on = status == JobStatus.RUNNING
+    # Not by the status alone: who cancelled it since then left it in this hand.
+    status, claim_expires_at = found
+    going_on = status == JobStatus.RUNNING or claim_expires_at is not None
     _tell(entry, going_on, using)
     return Next.GO_ON if going_on else Next.ENDED
 

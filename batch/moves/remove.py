@@ -6,6 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 
 from django.db.models import F
@@ -28,20 +29,21 @@ def delete(job_id: uuid.UUID, using: str) -> None:
     total = database.repeat(job.values_list("targets_total", flat=True).first, using)
     if total is None:
         raise UnknownJobError(str(job_id))
-    if not _remove(job.settled(now), total, using) and database.repeat(job.exists, using):
+    if not _remove(job.settled(now), total, now, using) and database.repeat(job.exists, using):
         raise JobLiveError(str(job_id))
 
 
 def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.0) -> int:
     """Remove expired jobs and say how many; stop after ``seconds``, pause between batches."""
     ends = None if seconds is None else time.monotonic() + seconds
-    expired = BatchJob.objects.using(using).expired(database.now(using))
+    now = database.now(using)
+    expired = BatchJob.objects.using(using).expired(now)
     count = 0
     kept: set[uuid.UUID] = set()
     while found := database.repeat(partial(_first, expired.exclude(id__in=kept)), using):
         removed, kept_before = 0, len(kept)
         for portion in _portions(found):
-            removed += _removed(expired.order_by(), portion, kept, using)
+            removed += _removed(expired.order_by(), portion, kept, now, using)
             if ends is not None and time.monotonic() > ends:
                 return count + removed
             time.sleep(pause_seconds)
@@ -70,17 +72,19 @@ def _portions(jobs: list[tuple[uuid.UUID, int]]) -> Iterator[_Sizes]:
         yield portion
 
 
-def _removed(jobs: BatchJobQuerySet, portion: _Sizes, kept: set[uuid.UUID], using: str) -> int:
+def _removed(
+    jobs: BatchJobQuerySet, portion: _Sizes, kept: set[uuid.UUID], now: datetime, using: str
+) -> int:
     """Remove a portion, and where that fails each job by itself: the host may protect one from
     deletion, or hear of it and raise. Those are ``kept``, and the others go."""
     try:
-        return _remove(jobs.filter(id__in=portion), sum(portion.values()), using)
+        return _remove(jobs.filter(id__in=portion), sum(portion.values()), now, using)
     except Exception as error:
         if database.mood(error):
             raise
         if len(portion) > 1:
             alone = ({job_id: total} for job_id, total in portion.items())
-            return sum(_removed(jobs, job, kept, using) for job in alone)
+            return sum(_removed(jobs, job, kept, now, using) for job in alone)
         (job_id,) = portion
         kept.add(job_id)
         told = one_line(f"{type(error).__name__}: {error}")
@@ -88,15 +92,18 @@ def _removed(jobs: BatchJobQuerySet, portion: _Sizes, kept: set[uuid.UUID], usin
         return 0
 
 
-def _remove(jobs: BatchJobQuerySet, total: int, using: str) -> int:
+def _remove(jobs: BatchJobQuerySet, total: int, now: datetime, using: str) -> int:
     """Remove these jobs, as far as the query set's conditions still hold; how many went.
 
-    Each transaction raises the claim number first: that locks the jobs, checks the conditions
-    once more, and ends whatever else believes to have them in hand.
+    Each transaction takes the jobs first: that locks them, checks the conditions once more, and
+    ends whatever else believes to have them in hand. Their lease ends as well, so that no submit
+    is given what is half gone, and a purge removes it if this process dies.
     """
 
     def some(from_idx: int) -> int:
-        if not jobs.update(claim=F("claim") + 1):
+        if not jobs.update(
+            claim=F("claim") + 1, claim_expires_at=None, worker="", lease_expires_at=now
+        ):
             return 0
         ids = list(jobs.values_list("id", flat=True))
         if from_idx:

@@ -11,9 +11,11 @@ from django.utils import timezone
 from batch.errors import JobLiveError, UnknownJobError
 from batch.models import BatchJob, BatchTarget
 from batch.moves import remove
+from batch.moves.claim import renew
 from batch.runner import Runner
 from tests.concurrency import run_threads
-from tests.rules.jobs import HOUR, change, claim, lapse, rows, submit, targets, terminal
+from tests.rules.accidents import Died, death_after_one_transaction
+from tests.rules.jobs import HOUR, ROOMY, change, claim, lapse, row, rows, submit, targets, terminal
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +94,42 @@ def test_jobs_larger_than_a_transaction_of_the_purge_go_whole() -> None:
     change(job_id, targets_total=total, targets_done=total)
     assert Runner().purge() == 1
     assert not BatchTarget.objects.exists()
+
+
+def half_deleted(job_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job of two targets, as it is when the process dies that removes it."""
+    monkeypatch.setattr(remove, "TARGETS_AT_ONCE", 1)
+    with death_after_one_transaction(), pytest.raises(Died):
+        Runner().delete(job_id)
+    assert len(rows(job_id)) == 1
+
+
+def test_what_is_half_deleted_is_given_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = targets(2)
+    job_id = Runner().submit("ann", "", given).id
+    Runner().cancel(job_id)
+    half_deleted(job_id, monkeypatch)
+    assert not Runner().submit("ann", "", given).reused
+    with pytest.raises(UnknownJobError):
+        Runner(config=ROOMY).retry(job_id)
+
+
+def test_what_is_half_deleted_is_purged(monkeypatch: pytest.MonkeyPatch) -> None:
+    job_id = terminal("done")
+    half_deleted(job_id, monkeypatch)
+    assert Runner().purge() == 1
+    assert not BatchJob.objects.exists()
+
+
+def test_what_is_half_deleted_is_renewed_by_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    job_id = submit(2)
+    taken = claim(job_id, hold=-HOUR)
+    Runner().cancel(job_id)
+    half_deleted(job_id, monkeypatch)
+    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, "default") == 0
+    assert row(job_id).claim > taken.number
+    Runner().delete(job_id)
+    assert Runner().status(job_id) is None
 
 
 def test_more_jobs_than_are_read_at_once_go_in_one_purge() -> None:

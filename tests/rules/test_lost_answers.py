@@ -1,4 +1,4 @@
-"""Rule 10 where a commit succeeds and its answer is lost with the connection."""
+"""A commit succeeds, and its answer is lost with the connection."""
 
 from typing import Any
 
@@ -6,13 +6,22 @@ import pytest
 from django.db.utils import OperationalError
 
 from batch import drain
+from batch.models import BatchJob
+from batch.moves.claim import claim_job
 from batch.moves.record import Next, record
 from batch.runner import Runner
 from batch.signals import job_finished, target_finished
 from batch.testing import FakeFetch
-from tests.rules.jobs import row, states, submit
+from tests.rules.accidents import LOST, answer_lost
+from tests.rules.jobs import HOUR, row, states, store, submit, targets, terminal
 
 pytestmark = pytest.mark.django_db(transaction=True)
+announced: list[str] = []
+
+
+def announce(job_id: str) -> None:
+    """What the setting DISPATCH names here."""
+    announced.append(job_id)
 
 
 @pytest.mark.parametrize("idx", [0, 1, 2])
@@ -25,7 +34,7 @@ def test_an_outcome_whose_answer_was_lost_counts_as_stored(
         answer = record(entry, using)
         if entry.idx == idx and not lost:
             lost.append(idx)
-            raise OperationalError("database is locked")  # of the kinds that are repeated
+            raise OperationalError(LOST)
         return answer
 
     told: list[str] = []
@@ -48,3 +57,66 @@ def test_an_outcome_whose_answer_was_lost_counts_as_stored(
     assert row(job_id).status == "done"
     assert len(fetch.urls) == 3
     assert told.count("done") >= 4
+
+
+def test_a_cancel_before_the_answer_was_asked_for_again_leaves_the_target_in_flight_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lost: list[int] = []
+
+    def losing(entry: Any, using: str) -> Next:
+        answer = record(entry, using)
+        if not lost:
+            lost.append(entry.idx)
+            assert Runner().cancel(str(entry.job_id))
+            raise OperationalError(LOST)
+        return answer
+
+    monkeypatch.setattr(drain, "record", losing)
+    fetch = FakeFetch()
+    job_id = submit(3)
+    assert Runner(fetch).drain(job_id)
+    assert states(job_id) == ["done", "done", "pending"]
+    assert (row(job_id).status, row(job_id).targets_failed, len(fetch.urls)) == ("cancelled", 0, 2)
+
+
+def test_a_claim_whose_answer_was_lost_is_in_hand() -> None:
+    job_id = submit(1)
+    with answer_lost():
+        taken = claim_job(row(job_id).id, "host:1:aa", HOUR, "default")
+    assert taken is not None
+    assert claim_job(row(job_id).id, "host:1:aa", HOUR, "default") is None
+    assert store(taken, 0) is Next.ENDED
+
+
+def test_a_claim_that_another_worker_won_is_not_taken_for_an_own_one() -> None:
+    job_id = submit(1)
+    waiting = row(job_id)
+
+    def loses_then_tries_again(worker: str) -> Any:
+        with answer_lost():
+            return claim_job(waiting.id, worker, HOUR, "default")
+
+    assert loses_then_tries_again("host:1:aa") is not None
+    assert loses_then_tries_again("host:2:bb") is None
+    assert row(job_id).worker == "host:1:aa"
+
+
+def test_a_submit_whose_answer_was_lost_is_fresh_and_announced(settings: Any) -> None:
+    settings.BATCH = {"DISPATCH": f"{__name__}.announce"}
+    announced.clear()
+    with answer_lost():
+        submission = Runner().submit("ann", "", targets())
+    assert not submission.reused
+    assert announced == [submission.id]
+    assert str(BatchJob.objects.get().id) == submission.id
+
+
+def test_a_retry_whose_answer_was_lost_makes_one_job(settings: Any) -> None:
+    settings.BATCH = {"DISPATCH": f"{__name__}.announce"}
+    ended = terminal("failed")
+    announced.clear()
+    with answer_lost():
+        again = Runner().retry(ended)
+    assert announced == [again.id]
+    assert {str(job.id) for job in BatchJob.objects.all()} == {ended, again.id}

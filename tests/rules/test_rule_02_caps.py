@@ -1,5 +1,6 @@
 """Rule 2: how much may be submitted, counted before anything is stored."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -144,6 +145,17 @@ def test_a_dead_workers_job_locks_nobody_out() -> None:
     claim(dead, hold=-HOUR)
     assert not Runner(config=Config(jobs_total=1)).submit("ann", "", targets()).reused
     assert (row(dead).status, row(dead).error) == ("failed", "restart")
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_whoever_makes_room_gives_the_failed_job_its_own_ttl(again: bool) -> None:
+    runner = Runner(config=Config(ttl=1000, jobs_total=1))
+    ended, dead = terminal("failed"), submit()
+    claim(dead, hold=-HOUR)
+    assert runner.retry(ended) if again else runner.submit("ann", "", targets())
+    job = row(dead)
+    assert job.finished_at is not None
+    assert job.lease_expires_at - job.finished_at == timedelta(seconds=1000)
 
 
 def test_a_dead_workers_job_does_not_stand_in_the_way_of_a_retry() -> None:
