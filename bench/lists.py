@@ -18,9 +18,9 @@ RESULT_CHARS = 100_000
 MOST_FIRST_SECONDS = 1.0
 MOST_GROWTH_MB = 50
 ON_LISTS = (
-    "PostgreSQL with its default settings, gunicorn with one process. The median of five visits,"
-    " and the one before them, which had to read what they found in memory. How the rows are"
-    " spread: `bench/crowd.py`."
+    "PostgreSQL with its default settings, gunicorn with one process. The median of five visits;"
+    " the first is the one before them, and finds the tables in the system's memory at most."
+    " `bench/crowd.py` says how the rows are spread."
 )
 ON_EXPORTS = (
     "PostgreSQL and gunicorn as above. Memory is the web process's own, its peak less what it had"

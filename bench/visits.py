@@ -58,7 +58,10 @@ def addresses() -> list[tuple[str, str]]:
         ("API: everybody's that failed", _with(API, all=1, status="failed")),
         ("API: everybody's oldest", _with(API, all=1, created_before=year_ago)),
         (f"API: targets of a job of {size}", f"{API}{large.pk}/targets/"),
-        ("API: none of which failed", _with(f"{API}{large.pk}/targets/", status="failed")),
+        (
+            "API: those of them that failed, none",
+            _with(f"{API}{large.pk}/targets/", status="failed"),
+        ),
         ("admin: jobs, and the overview", JOBS),
         ("admin: page 2", _with(JOBS, p=2)),
         ("admin: page 100", _with(JOBS, p=100)),
