@@ -9,13 +9,13 @@ from django.db.models import QuerySet
 
 from batch.fields import text_hash
 from batch.ids import parse_id
-from batch.models import BatchTarget
+from batch.models import BatchJob, BatchTarget
 
 MOST_OF_URL = 1000  # targets; a page that every job fetches has hundreds of thousands
 JOBS_HELP = (
     "A UUID finds the job with this id; text that begins with http, the jobs with exactly this"
     f" URL, as far as the last {MOST_OF_URL:,} targets with it reach; anything else, the jobs of"
-    " exactly this caller, or of the user with this login."
+    " exactly this caller or, where there are none, of the user with this login."
 )
 TARGETS_HELP = (
     "A UUID finds the targets of the job with this id; anything else, exactly this URL, of which"
@@ -29,14 +29,18 @@ def jobs(queryset: QuerySet[Any], text: str) -> QuerySet[Any]:
     if text.strip().lower().startswith("http"):
         found = last_of_url(BatchTarget.objects.using(queryset.db), text)
         return queryset.filter(id__in={target.job_id for target in found})
-    return queryset.filter(caller__in=_callers(text)) if text else queryset
+    return queryset.filter(caller=_caller(text, queryset.db)) if text else queryset
 
 
-def _callers(text: str) -> list[str]:
-    """A caller, or the login of a user: staff know that one, and not the number by which the API
-    and the form name the user unless the host says otherwise."""
-    users = get_user_model()._default_manager.filter(**{get_user_model().USERNAME_FIELD: text})
-    return [text, *(f"user:{pk}" for pk in users.values_list("pk", flat=True)[:1])]
+def _caller(text: str, using: str) -> str:
+    """A caller, or who has this login: staff know that, and not the number by which the API and
+    the form name the user unless the host says otherwise. One of the two, for a list of both
+    would be sorted, or read whole."""
+    if not BatchJob.objects.using(using).filter(caller=text).exists():
+        users = get_user_model()._default_manager.filter(**{get_user_model().USERNAME_FIELD: text})
+        for pk in users.values_list("pk", flat=True)[:1]:
+            return f"user:{pk}"
+    return text
 
 
 def targets(queryset: QuerySet[Any], text: str) -> QuerySet[Any]:

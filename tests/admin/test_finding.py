@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
@@ -64,6 +65,14 @@ def test_anything_else_finds_a_caller_exactly(root: Client) -> None:
     assert keys(root, q="Ann") == [ann.pk]
     assert keys(root, q="A") == []
     assert keys(root, q="%") == []
+
+
+def test_a_login_finds_the_jobs_of_the_user_unless_a_caller_has_that_name(root: Client) -> None:
+    user = User.objects.get(username="root")
+    by_api = make_job(caller=f"user:{user.pk}")
+    assert keys(root, q="root") == [by_api.pk]
+    by_name = make_job(caller="root")
+    assert keys(root, q="root") == [by_name.pk]
 
 
 def test_a_null_character_in_a_search_is_no_error(root: Client) -> None:
