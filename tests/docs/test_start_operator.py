@@ -39,6 +39,7 @@ def steps() -> list[list[str]]:
     return [words for i, words in enumerate(asked) if words not in asked[:i]]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_the_steps_lead_to_a_service_that_works(prepared: dict[str, str], tmp_path: Path) -> None:
     site = LocalSite()
