@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from batch.models import BatchTarget
 from tests.api.conftest import token_of
 from tests.api.rows import job_of
-from tests.concurrency import eventually
+from tests.concurrency import eventually, rounds
 from tests.processes import Processes
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -121,6 +121,6 @@ def test_a_large_job_is_sent_in_little_memory(processes: Processes, ann: User, t
 def test_ten_thousand_large_results_are_sent_at_once_and_in_little_memory(
     processes: Processes, ann: User, token: str
 ) -> None:
-    for each in sent(processes, ann, token, 10_000):
+    for each in sent(processes, ann, token, rounds(100) * 100):
         assert each.growth < 50
         assert each.first_seconds < 1
