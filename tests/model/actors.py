@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.model.moves import Moves, begin
+from tests.model.moves import Moves
 from tests.model.world import NOBODY, Hand, World, worker_name
 
 CALLERS = ("c0", "c1")
@@ -35,8 +35,9 @@ def steps(world: World, moves: Moves) -> Iterator[Step]:
     yield from _callers(world, moves)
     for job in world.jobs:
         for move in ("cancel", "reap", "delete", "purge"):
-            yield Step(move, *getattr(moves, move)(world, job.name), job=job.name)
-        yield Step("sole", *moves.reap(world, job.name, sole=True), job=job.name)
+            after, answer = getattr(moves, move)(world, job.name)
+            yield Step(move, after, answer, job.name)
+        yield Step("sole", *moves.reap(world, job.name, sole=True), job.name)
     for worker, hand in enumerate(world.hands):
         if hand is None:
             yield from _idle(world, moves, worker)
@@ -78,13 +79,20 @@ def _busy(world: World, moves: Moves, worker: int, hand: Hand) -> Iterator[Step]
     after, answer = moves.cut_off(world, hand, "restart")
     yield Step("cut_off", after.hold(worker, None), answer, hand.job, worker, "restart")
     if not hand.begun:
-        yield Step("begin", begin(world, hand, worker), None, hand.job, worker, hand.idx)
+        yield Step("begin", _begun(world, worker, hand), None, hand.job, worker, hand.idx)
         return
     for outcome in (hand.outcome,) if hand.outcome else ("done", "failed"):
         after, answer = moves.record(world, hand, outcome)
         tried = after.hold(worker, replace(hand, outcome=outcome))
         yield Step("record", tried, None, hand.job, worker, outcome)
         yield _go_on(after, moves, worker, replace(hand, outcome=outcome), answer)
+
+
+def _begun(world: World, worker: int, hand: Hand) -> World:
+    job = world.job(hand.job)
+    if job is not None:
+        world = world.change(job, begun=job.begun + 1)
+    return world.hold(worker, replace(hand, begun=True))
 
 
 def _go_on(world: World, moves: Moves, worker: int, hand: Hand, answer: str) -> Step:

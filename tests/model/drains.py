@@ -19,7 +19,7 @@ from tests.model.world import Hand
 from tests.rules.accidents import LOST
 
 if TYPE_CHECKING:
-    from tests.model.machine import Moves
+    from tests.model.machine import SideBySide
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Act:
 
 
 class Watched:
-    def __init__(self, machine: Moves, number: int, acts: tuple[Act, ...]) -> None:
+    def __init__(self, machine: SideBySide, number: int, acts: tuple[Act, ...]) -> None:
         self.machine = machine
         self.number = number
         self.job = machine.ids[number]

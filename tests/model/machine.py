@@ -58,7 +58,7 @@ lease_ended = if_any(lambda job, now: not job.live and job.lease <= now)
 is_held = precondition(lambda machine: machine.hands)
 
 
-class Moves(RuleBasedStateMachine):
+class SideBySide(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = World(hands=(), jobs_per_caller=2, jobs_total=3)
@@ -96,6 +96,7 @@ class Moves(RuleBasedStateMachine):
         assert answer == wanted, f"the answer is {answer!r} and not {wanted!r}"
 
     def numbers(self) -> list[int]:
+        """Of all jobs, and those that are there more often."""
         there = [number for number, name in enumerate(self.ids) if self.world.job(name)]
         return 3 * there + [*range(len(self.ids))]
 

@@ -6,7 +6,7 @@ A word for an answer stands for the exception of that meaning, or for a value of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tests.model.world import HOLD, STORED, TARGETS_PER_JOB, TTL, Hand, Job, Move, Moved, World
@@ -81,14 +81,16 @@ def renew(world: World, name: Any, worker: str) -> Moved:
 
 
 def record(world: World, hand: Hand, outcome: str) -> Moved:
-    job = world.job(hand.job)
-    if not is_mine(job, hand) or job.targets[hand.idx] != "running":
+    job = own(world, hand)
+    if job is None or job.targets[hand.idx] != "running":
         return world, stored_before(world, hand)
     return write(world, job, hand.idx, outcome)
 
 
-def is_mine(job: Job | None, hand: Hand) -> bool:
-    return job is not None and job.claim == hand.claim
+def own(world: World, hand: Hand) -> Job | None:
+    """The hand's job, as long as nobody took it."""
+    job = world.job(hand.job)
+    return job if job and job.claim == hand.claim else None
 
 
 def write(world: World, job: Job, idx: int, outcome: str) -> Moved:
@@ -96,7 +98,7 @@ def write(world: World, job: Job, idx: int, outcome: str) -> Moved:
     targets = list(job.targets)
     targets[idx] = outcome
     done, failed = job.done + 1, job.failed + (outcome == "failed")
-    stored = {"done": done, "failed": failed, "lease": now + TTL}
+    stored: dict[str, Any] = {"done": done, "failed": failed, "lease": now + TTL}
     if job.status == "running" and done < len(job.urls):
         targets[idx + 1] = "running"
         return world.change(job, targets=tuple(targets), **stored), "go on"
@@ -109,8 +111,8 @@ def write(world: World, job: Job, idx: int, outcome: str) -> Moved:
 
 def stored_before(world: World, hand: Hand) -> str:
     """What an earlier try of this write did, whose answer was lost."""
-    job = world.job(hand.job)
-    if not is_mine(job, hand) or job.targets[hand.idx] not in STORED:
+    job = own(world, hand)
+    if job is None or job.targets[hand.idx] not in STORED:
         return "lost"
     return "go on" if job.in_hand else "ended"
 
@@ -149,8 +151,8 @@ def making_room(world: World, move: Callable[[World], Moved]) -> Moved:
 
 
 def cut_off(world: World, hand: Hand, code: str) -> Moved:
-    job = world.job(hand.job)
-    if not is_mine(job, hand) or not job.in_hand:
+    job = own(world, hand)
+    if job is None or not job.in_hand:
         return world, False
     return fail(world, job, code)
 
@@ -219,11 +221,3 @@ class Moves:
     cut_off: Move = cut_off
     delete: Move = delete
     purge: Move = purge
-
-
-def begin(world: World, hand: Hand, worker: int) -> World:
-    """No move of a row: the fetch of the next target begins."""
-    job = world.job(hand.job)
-    if job is not None:
-        world = world.change(job, begun=job.begun + 1)
-    return world.hold(worker, replace(hand, begun=True))

@@ -45,9 +45,9 @@ def stored_jobs(urls: dict[str, tuple[str, ...]]) -> list[Job]:
             failed=row.targets_failed,
             claim=row.claim,
             worker=row.worker,
-            expires=row.claim_expires_at and _ticks(row.claim_expires_at),
-            started=row.started_at and _ticks(row.started_at),
-            finished=row.finished_at and _ticks(row.finished_at),
+            expires=_ticks_if_set(row.claim_expires_at),
+            started=_ticks_if_set(row.started_at),
+            finished=_ticks_if_set(row.finished_at),
             error=row.error,
         )
         for row in BatchJob.objects.order_by("created_at", "id")
@@ -58,3 +58,7 @@ def _ticks(value: datetime) -> int:
     ticks, rest = divmod(value - EPOCH, TICK)
     assert not rest, value
     return ticks
+
+
+def _ticks_if_set(value: datetime | None) -> int | None:
+    return None if value is None else _ticks(value)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from tests.model import moves
 from tests.model.actors import Step
-from tests.model.moves import leased
 from tests.model.world import NOBODY, STORED, TTL, Job, World, worker_name
 
 Rule = Callable[[World, Step], bool]
@@ -28,7 +28,7 @@ def rule_1_idempotency_first(before: World, step: Step) -> bool:
     """A kept job is given as it is, with all that belongs to it; else there is a new one."""
     if step.move != "submit":
         return True
-    if kept := leased(before, *step.detail):
+    if kept := moves.leased(before, *step.detail):
         return step.answer == (kept[-1].name, True) and step.after == before and kept[-1].whole
     return step.answer not in {(job.name, True) for job in before.jobs}
 
@@ -65,8 +65,8 @@ def rule_4_serial_drain(before: World, step: Step) -> bool:
         signs = "".join(SIGNS[target] for target in job.targets)
         if job.whole and not re.fullmatch("[df]*rp*" if job.in_hand else "[df]*p*", signs):
             return False
-    job = before.job(step.job)
-    return step.move != "begin" or job is None or job.begun == step.detail
+    begun = before.job(step.job)
+    return step.move != "begin" or begun is None or begun.begun == step.detail
 
 
 def rule_5_lease_on_completion(before: World, step: Step) -> bool:
@@ -146,9 +146,9 @@ def rule_10_nothing_stored_is_lost(before: World, step: Step) -> bool:
             return False
     if step.move != "record" or step.worker is None:
         return True
-    hand, found = before.hands[step.worker], step.after.job(step.job)
-    mine = hand is not None and found is not None and found.claim == hand.claim
-    return not mine or found.targets[hand.idx] == step.detail
+    hand = before.hands[step.worker]
+    own = moves.own(step.after, hand) if hand else None
+    return hand is None or own is None or own.targets[hand.idx] == step.detail
 
 
 RULES: tuple[Rule, ...] = (

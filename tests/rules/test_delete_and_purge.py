@@ -12,10 +12,22 @@ from batch.errors import JobLiveError, UnknownJobError
 from batch.models import BatchJob, BatchTarget
 from batch.moves import remove
 from batch.moves.claim import renew
+from batch.moves.record import Next
 from batch.runner import Runner
 from tests.concurrency import run_threads
 from tests.rules.accidents import Died, death_after_one_transaction
-from tests.rules.jobs import HOUR, ROOMY, change, claim, lapse, row, rows, submit, targets, terminal
+from tests.rules.jobs import (
+    HOUR,
+    ROOMY,
+    change,
+    claim,
+    lapse,
+    rows,
+    store,
+    submit,
+    targets,
+    terminal,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -121,13 +133,13 @@ def test_what_is_half_deleted_is_purged(monkeypatch: pytest.MonkeyPatch) -> None
     assert not BatchJob.objects.exists()
 
 
-def test_what_is_half_deleted_is_renewed_by_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_half_deleted_is_no_workers_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     job_id = submit(2)
     taken = claim(job_id, hold=-HOUR)
     Runner().cancel(job_id)
     half_deleted(job_id, monkeypatch)
     assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, "default") == 0
-    assert row(job_id).claim > taken.number
+    assert store(taken, 0) is Next.LOST
     Runner().delete(job_id)
     assert Runner().status(job_id) is None
 
