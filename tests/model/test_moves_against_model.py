@@ -32,7 +32,7 @@ def run(settings: Any, examples: int, steps: int, **options: Any) -> None:
 
 
 def test_the_moves_do_what_the_model_does(settings: Any) -> None:
-    run(settings, examples=60, steps=50, derandomize=True)
+    run(settings, examples=80, steps=50, derandomize=True)
 
 
 @pytest.mark.long
