@@ -52,8 +52,8 @@ test-client: setup ## Programs of others that read the OpenAPI document, on the 
 	$(PIP) -r requirements-client.txt
 	TEST_DB=postgres $(PY) -m pytest -m client tests/client
 
-test-celery: setup ## Celery workers over RabbitMQ and Redis, where they are on this machine
-	TEST_DB=postgres $(PY) -m pytest -m celery tests/celery
+test-celery: setup ## Celery workers over RabbitMQ and Redis, or over BROKER=redis alone
+	TEST_DB=postgres $(PY) -m pytest -m celery tests/celery $(if $(BROKER),-k $(BROKER))
 
 lint: setup ## Style, types, import contracts, missing migrations, Django's checks
 	$(PY) -m ruff check .

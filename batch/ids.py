@@ -31,3 +31,8 @@ def parse_id(text: object) -> uuid.UUID | None:
 def process_name() -> str:
     """A name for something that drains, unlike any other's: ``host:pid:random``."""
     return f"{socket.gethostname()[:200]}:{os.getpid()}:{os.urandom(4).hex()}"
+
+
+def user_caller(pk: object) -> str:
+    """The caller that a user is, unless the setting CALLER says otherwise."""
+    return f"user:{pk}"

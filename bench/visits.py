@@ -95,11 +95,11 @@ def count_expired() -> float:
     return time.perf_counter() - started
 
 
-def fill_one(targets: int, size: int) -> str:
+def fill_one(targets: int, size: int, caller: str = "user:1") -> str:
     """Make a job of results of ``size`` characters that no database packs into much less."""
     now = timezone.now()
     job = BatchJob.objects.create(
-        caller="user:1",
+        caller=caller,
         idem_key="large",
         status="done",
         targets_total=targets,

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
 
 from batch.fields import text_hash
-from batch.ids import parse_id
+from batch.ids import parse_id, user_caller
 from batch.models import BatchJob, BatchTarget
 
 MOST_OF_URL = 1000  # targets; a page that every job fetches has hundreds of thousands
@@ -39,7 +39,7 @@ def _caller(text: str, using: str) -> str:
     if not BatchJob.objects.using(using).filter(caller=text).exists():
         users = get_user_model()._default_manager.filter(**{get_user_model().USERNAME_FIELD: text})
         for pk in users.values_list("pk", flat=True)[:1]:
-            return f"user:{pk}"
+            return user_caller(pk)
     return text
 
 

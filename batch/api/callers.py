@@ -7,12 +7,13 @@ from collections.abc import Callable
 from rest_framework.request import Request
 
 from batch import conf
+from batch.ids import user_caller
 from batch.loading import load
 
 
 def user(request: Request) -> tuple[str, str]:
     """The default: each user is a caller, and staff are a class of their own."""
-    return f"user:{request.user.pk}", "staff" if is_staff(request) else "user"
+    return user_caller(request.user.pk), "staff" if is_staff(request) else "user"
 
 
 def caller_of(request: Request) -> tuple[str, str]:

@@ -25,9 +25,11 @@ _DIGITS_HOST = re.compile(r"[a-z]+://[\d.]+(?=[:/?#]|$)", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\A[a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#]*@")
 _ANY_USERINFO = re.compile(
     r"(?<=//)[^/?#]*@"  # also of a URL within a URL
-    r"|(?<=//)[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^?#]*@"  # a password with a slash in it
     r"|\A(?!mailto:)(?![a-z][a-z0-9+.-]*://)[^/?#\s]*:[^/?#]*@",  # without the slashes before it
     re.IGNORECASE,
+)
+_SLASH_IN_PASSWORD = re.compile(
+    r"\A([a-z][a-z0-9+.-]*://)[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^?#]*@", re.IGNORECASE
 )
 
 INVALID_HINT = "give a full URL, such as https://example.com/page"
@@ -109,7 +111,7 @@ def is_blocked_name(host: str) -> bool:
 
 def masked(text: str) -> str:
     """A URL, or what was meant for one, without its credentials: for messages, logs, results."""
-    return _ANY_USERINFO.sub("", text)
+    return _ANY_USERINFO.sub("", _SLASH_IN_PASSWORD.sub(r"\1", text))
 
 
 def _parsed(text: str) -> httpx2.URL:

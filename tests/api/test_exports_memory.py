@@ -14,14 +14,15 @@ import psutil
 import pytest
 from django.contrib.auth.models import User
 
-from batch.models import BatchTarget
+from batch.ids import user_caller
+from bench.visits import fill_one
 from tests.api.conftest import token_of
-from tests.api.rows import job_of
 from tests.concurrency import eventually, rounds
 from tests.processes import Processes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+RESULT_CHARS = 100_000
 FORMS = ("jsonl", "csv", "zip")
 
 
@@ -79,29 +80,9 @@ def token(ann: User) -> str:
     return token_of(ann)
 
 
-def large_job(user: User, count: int) -> str:
-    """Each with 100 KB of text that no database packs into much less."""
-    job = job_of(user, total=count)
-    for start in range(0, count, 100):
-        BatchTarget.objects.bulk_create(
-            BatchTarget(
-                job=job,
-                idx=idx,
-                url=f"https://e.com/{idx}",
-                status="done",
-                result={
-                    "content": " ".join(f"{idx * 7919 + i:x}" for i in range(15_000)),
-                    "meta": {"title": f"Page {idx}"},
-                },
-            )
-            for idx in range(start, min(start + 100, count))
-        )
-    return str(job.id)
-
-
 def sent(processes: Processes, ann: User, token: str, count: int) -> list[Sent]:
     """A job of so many large results, in each of the forms."""
-    small, large = large_job(ann, 3), large_job(ann, count)
+    small, large = (fill_one(n, RESULT_CHARS, user_caller(ann.pk)) for n in (3, count))
     web = Web(processes, token)
     for form in FORMS:
         web.sent(small, form)  # whatever a form needs is imported

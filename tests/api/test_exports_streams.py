@@ -18,10 +18,12 @@ from django.core.asgi import get_asgi_application
 from rest_framework.test import APIClient
 
 from batch import exports, results
+from batch.ids import user_caller
 from batch.runner import Runner
+from bench.visits import fill_one
 from tests.api.conftest import JOBS, token_of
 from tests.api.rows import job_of, targets_of
-from tests.api.test_exports_memory import FORMS, large_job
+from tests.api.test_exports_memory import FORMS, RESULT_CHARS
 from tests.concurrency import eventually
 from tests.processes import Processes
 
@@ -95,7 +97,7 @@ def test_a_server_sends_results_in_chunks(connect: Any, job: Any, token: str) ->
 def test_a_client_notices_when_a_job_goes_while_it_is_sent(
     connect: Any, ann: User, token: str
 ) -> None:
-    job_id = large_job(ann, 200)
+    job_id = fill_one(200, RESULT_CHARS, user_caller(ann.pk))
     client = connect()
     headers = {"Authorization": f"Bearer {token}"}
     client.request("GET", f"{JOBS}{job_id}/results.jsonl", headers=headers)

@@ -106,6 +106,7 @@ def test_a_url_has_one_spelling(url: str, asked: str) -> None:
             "https://archive.test/id_/http://u:secret@page.test/",
             "https://archive.test/id_/http://page.test/",
         ),
+        ("https://page.test/a//b:c/d@e", "https://page.test/a//b:c/d@e"),
         ("https://page.test:8080/@user", "https://page.test:8080/@user"),
         ("http://[::1]:8080/@user", "http://[::1]:8080/@user"),
         ("mailto:user@page.test", "mailto:user@page.test"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from .kit import OTHER, PARAGRAPH, Web, article, reply
@@ -80,3 +82,13 @@ def test_a_formula_is_its_tex_where_the_page_has_it(web: Web, mode: str) -> None
     page = article(PARAGRAPH, f"<p>The bound {formula} is known.", OTHER)
     assert "The bound $a_{1} < b * c$ is known." in web.fetch(reply(page), mode=mode).content
     assert "bound a_{1} < b * c is" in web.fetch(reply(page), mode="text").content
+
+
+@MODES
+def test_a_formula_brings_no_tag_along(web: Web, mode: str) -> None:
+    shown = "<math><mtext>&lt;img src=x onerror=no()&gt;</mtext>{}</math>"
+    note = '<annotation encoding="TeX">a&lt;img src=x onerror=no()&gt;</annotation>'
+    page = article(PARAGRAPH, f"<p>One {shown.format('')}, two {shown.format(note)}.", OTHER)
+    content = web.fetch(reply(page), mode=mode).content
+    assert "onerror" in content
+    assert not re.search(r"(?<!\\)<img", content)

@@ -54,6 +54,7 @@ def test_a_page_that_scripts_would_fill_says_so(web: Web, body: str) -> None:
         f"<div id=app><p>Loading dock 4 is closed on Sunday. Please go to dock 5.</div>{SCRIPT}",
         f"<cookie-notice></cookie-notice><p>We are closed today.</p>{SCRIPT}",
         "<app-root></app-root><p>Scripts are not needed here.</p>",
+        '<script type="application/ld+json">{}</script><app-root></app-root><p>Hours: 9 to 5.</p>',
     ],
 )
 def test_a_small_page_with_something_to_say_is_no_shell(web: Web, body: str) -> None:

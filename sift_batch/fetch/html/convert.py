@@ -16,8 +16,9 @@ from .controls import drop_controls
 from .head import describe
 from .index import lost_links_outweigh, mostly_lost_links, mostly_teasers
 from .small import small_page
+from .symbols import write_symbols
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
-from .writer import Writer
+from .writer import written
 
 logger = logging.getLogger("sift_batch.fetch")
 
@@ -31,6 +32,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     if root is None:
         raise _empty("the page is empty")
     drop_controls(root)
+    write_symbols(root)
     describe(root, url, meta)
     make_links_absolute(root, base_url(root, url))
     forum = is_forum(root)
@@ -49,7 +51,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
         extractor = "lxml" if whole else "trafilatura"
         meta.set(extractor=extractor, mode_used="text" if plain else "article")
     else:
-        content = _full(root, plain)
+        content = written(body_of(root), plain=plain)
         meta.set(extractor="lxml", mode_used="text" if plain else "full")
     if not content:
         raise _empty("the page shows no text")
@@ -64,8 +66,8 @@ def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> st
     except MemoryError:
         raise  # the runner's own limit, which it reports as such
     except Exception:
-        # Whatever breaks the extraction must not cost the page, which can be had as a whole; but
-        # that it broke says nothing about the page, so nothing is said of it.
+        # Whatever breaks the extraction must not cost the page, which can be had as a whole. That
+        # it broke is told, and not taken for a page without a main content.
         logger.warning("article_extraction_failed", exc_info=True)
         if mode == "article":
             raise fail(
@@ -90,12 +92,6 @@ def _article(root: Any, chars: int, mode: str, meta: Meta, *, forum: bool) -> st
         "no main content could be told apart, so this is the whole page",
     )
     return ""
-
-
-def _full(root: Any, plain: bool) -> str:
-    writer = Writer(plain)
-    writer.write(body_of(root))
-    return writer.joined()
 
 
 def _empty(message: str) -> Exception:

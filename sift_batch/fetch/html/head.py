@@ -41,8 +41,9 @@ def describe(root: Any, url: str, meta: Meta) -> None:
         language=_text(root.get("lang") or root.get("xml:lang")),
         canonical_url=canonical(root, url),
     )
+    published = _published(root)
+    meta.set(published_at=published)
     try:
-        published = _published(root)
         found = _found(_worth_searching(root), url, dated=published is not None)
     except MemoryError:
         raise

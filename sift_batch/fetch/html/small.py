@@ -8,7 +8,7 @@ from typing import Any
 
 from ..limits import SMALL_PAGE_CHARS, SMALL_PAGE_SHARE
 from .tree import body_of, drop, visible_chars
-from .writer import HEADINGS, Writer
+from .writer import HEADINGS, written
 
 _AROUND = ("nav", "menu", "footer", "aside")
 _FORMED = ("li", "blockquote", "table", "dt")
@@ -31,9 +31,7 @@ def small_page(root: Any, content: str) -> str:
         return ""  # the article stood in what was left out
     if not _lost_its_form(page, content):
         return ""
-    writer = Writer()
-    writer.write(body_of(page))
-    return writer.joined()
+    return written(body_of(page))
 
 
 def _lost_its_form(page: Any, content: str) -> bool:

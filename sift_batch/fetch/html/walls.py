@@ -71,7 +71,7 @@ def is_shell(source: str, chars: int) -> bool:
     if chars > SHELL_MAX_CHARS:
         return False
     root = parse(source)
-    if root is None or next(root.iter("script"), None) is None:
+    if root is None or not any(map(_runs, root.iter("script"))):
         return False
     asks = any(_JAVASCRIPT.search(n.text_content()) for n in root.iter("noscript"))
     body = body_of(root)
@@ -83,6 +83,10 @@ def is_shell(source: str, chars: int) -> bool:
         re.IGNORECASE,
     )
     return bool(chars == 0 or mount or (asks and chars < SHELL_MAX_CHARS // 3) or says)
+
+
+def _runs(script: Any) -> bool:
+    return "json" not in (script.get("type") or "").lower()  # else it only holds facts
 
 
 def _is_empty_mount(element: Any) -> bool:

@@ -151,10 +151,9 @@ class Writer:
             if grid is not None:
                 self.block(write_grid(grid, self.plain))
                 return True
-        if tag == "math":
+        if tag == "math" and element.get("alttext") and not self.plain:
             # Not escaped, for TeX has uses of its own for Markdown's signs.
-            sign = "$" if element.get("alttext") and not self.plain else ""
-            self._line.append(f"{sign}{element.text or ''}{sign}")
+            self._line.append(f"${element.text}$")
             return True
         if tag == "br":
             self._line.append("\n")
@@ -232,6 +231,13 @@ class Writer:
         before = " " if inner[:1].isspace() else ""
         after = " " if inner[-1:].isspace() else ""
         self._line[mark.at :] = [f"{before}{marked}{after}"]
+
+
+def written(root: Any, *, plain: bool = False) -> str:
+    """Everything below ``root``, by a writer of its own."""
+    writer = Writer(plain)
+    writer.write(root)
+    return writer.joined()
 
 
 def fenced(element: Any, plain: bool) -> str:
