@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from batch import conf, database
 from batch.models import BatchJob
+from batch.moves import lanes
 from batch.moves.end import RESTART
 from batch.runner import Runner
 from batch.text import one_line
@@ -47,6 +48,7 @@ def tend() -> None:
         logger.warning("jobs_reaped", extra={"jobs": reaped})
     if purged := runner.purge():
         logger.info("jobs_purged", extra={"jobs": purged})
+    lanes.sweep(database.alias())
     if left := _left_waiting():
         for job_id in left:
             drain.delay(job_id)

@@ -23,13 +23,24 @@ E_NO_AUTOCOMMIT = "batch.E005"
 CELERY = "celery.Celery"
 W_SQLITE = "batch.W001"
 W_LOCAL_TIME = "batch.W002"
+W_NO_LANE = "batch.W003"
 
 
 @register("batch")
 def check_settings(**kwargs: Any) -> list[CheckMessage]:
     if faults := conf.faults(getattr(django_settings, "BATCH", {})):
         return [Error(fault.message, hint=fault.hint, id=_id(fault)) for fault in faults]
-    return _not_loaded(conf.settings())
+    settings = conf.settings()
+    found = _not_loaded(settings)
+    if settings.lane_rules and settings.lane is None:
+        found.append(
+            Warning(
+                "PER_LANE or LANE_PAUSE_SECONDS is set, but no target has a lane, so none waits",
+                hint='name what gives it, such as LANE = "sift_batch.wiring.lane" (the host)',
+                id=W_NO_LANE,
+            )
+        )
+    return found
 
 
 def _not_loaded(settings: conf.Settings) -> list[CheckMessage]:

@@ -31,6 +31,15 @@ class Caps:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LaneRules:
+    """How targets go through a lane: how many at a time (None: any number), and how long after
+    one began or ended the next may begin."""
+
+    per_lane: int | None
+    pause: timedelta
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """``BATCH`` with its defaults. Field names are the keys in lower case."""
 
@@ -38,6 +47,8 @@ class Settings:
     child_django: bool = True
     extra_options: bool = False
     lane: str | None = None
+    per_lane: int | None = None
+    lane_pause_seconds: float | None = None
     waiters: int = 2
     validate: str | None = None
     ttl_seconds: float | timedelta = 86400
@@ -57,6 +68,14 @@ class Settings:
     @property
     def ttl(self) -> timedelta:
         return as_timedelta(self.ttl_seconds)
+
+    @property
+    def lane_rules(self) -> LaneRules | None:
+        """None where lanes are mere labels."""
+        if self.per_lane is None and self.lane_pause_seconds is None:
+            return None
+        pause = timedelta(seconds=self.lane_pause_seconds or 0)
+        return LaneRules(per_lane=self.per_lane, pause=pause)
 
     def caps(self, caller_class: str, config: Config | None = None) -> Caps:
         """The caps of a class: a non-zero field of ``config`` wins over the class's number,
@@ -140,6 +159,10 @@ def _count_or_none(value: Any) -> str:
     return "" if zero else _count(value) and "give a whole number of bytes, or 0 for no limit"
 
 
+def _optional(rule: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda value: "" if value is None else (hint := rule(value)) and f"{hint}, or None"
+
+
 def _flag(value: Any) -> str:
     return "" if isinstance(value, bool) else "give True or False"
 
@@ -148,10 +171,6 @@ def _path(value: Any) -> str:
     parts = value.split(".") if isinstance(value, str) else []
     ok = len(parts) > 1 and all(part.isidentifier() for part in parts)
     return "" if ok else 'give a dotted path such as "myproject.module.name"'
-
-
-def _optional_path(value: Any) -> str:
-    return "" if value is None else _path(value)
 
 
 def _dispatch(value: Any) -> str:
@@ -176,12 +195,14 @@ def _classes(value: Any) -> str:
 
 
 _RULES: dict[str, Callable[[Any], str]] = {
-    "FETCH": _optional_path,
+    "FETCH": _optional(_path),
     "CHILD_DJANGO": _flag,
     "EXTRA_OPTIONS": _flag,
-    "LANE": _optional_path,
+    "LANE": _optional(_path),
+    "PER_LANE": _optional(_count),
+    "LANE_PAUSE_SECONDS": _optional(_seconds),
     "WAITERS": _count,
-    "VALIDATE": _optional_path,
+    "VALIDATE": _optional(_path),
     "TTL_SECONDS": _ttl,
     "TARGETS_PER_JOB": _count,
     "JOBS_PER_CALLER": _count,

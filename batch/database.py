@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.apps import apps
 from django.conf import settings as django_settings
@@ -114,6 +114,31 @@ def in_transaction(work: Callable[[], T], using: str) -> T:
             return work()
 
     return repeat(whole, using)
+
+
+def tidy_up(using: str) -> None:
+    """End a transaction that a stranger's code left open on this thread's connection: nothing
+    after it would ever be committed."""
+    connection = connections[using]
+    if connection.connection is None:
+        return
+    if connection.in_atomic_block:
+        # What `transaction.atomic` would undo at its end, which never came.
+        connection.savepoint_ids.clear()
+        connection.in_atomic_block = connection.needs_rollback = False
+        connection.close()
+    elif not connection.get_autocommit() or _is_open(connection):
+        connection.close()
+
+
+def _is_open(connection: Any) -> bool:
+    """Whether a transaction is open that Django knows nothing of: a BEGIN by hand."""
+    raw = connection.connection
+    if connection.vendor == "sqlite":
+        return bool(raw.in_transaction)
+    if connection.vendor == "postgresql":
+        return bool(raw.info.transaction_status)  # IDLE is 0
+    return False
 
 
 def now(using: str) -> datetime:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.conf import settings as django_settings
 from django.db import connections, transaction
@@ -26,6 +26,7 @@ from batch.moves.claim import Claim
 from batch.moves.end import cut_off
 from batch.moves.record import Next, Record, record, stored_before
 from batch.outcome import Outcome, failure
+from batch.politeness import Politeness
 from batch.words import FetchContext, Options, Target
 
 logger = logging.getLogger("batch")
@@ -34,6 +35,8 @@ T = TypeVar("T")
 READ_AHEAD = 200
 MAX_BACKOFF_SECONDS = 30.0
 DROPPED_TIMES = 5
+KEEP_CHILD_SECONDS = 0.5  # while a target waits for its lane
+_Next = tuple[int, Target | Outcome, str]  # place in the job, what to fetch, its lane
 INTERNAL = "internal: the job could not be drained; see the worker's log"
 
 
@@ -41,19 +44,24 @@ class _CutOff(Exception):
     """Somebody called :meth:`Drain.cut`."""
 
 
-class Drain:
-    """Drains one claimed job in the thread that calls :meth:`run`."""
+class _Waits(Exception):
+    """The next target has to wait for its lane, and is asked for again after ``seconds``."""
 
-    def __init__(
-        self,
-        claim: Claim,
-        isolation: Isolation,
-        settings: Settings,
-        ttl: timedelta,
-        using: str,
-    ) -> None:
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Drain:
+    """Drains one claimed job in the thread that calls :meth:`run`.
+
+    Where lanes let only so many through, ``run`` returns while the next target waits, and
+    goes on when it is called again, in whatever thread and isolation.
+    """
+
+    def __init__(self, claim: Claim, settings: Settings, ttl: timedelta, using: str) -> None:
         self.claim = claim
-        self._isolation = isolation
+        self._isolation: Isolation | None = None
         self._ttl = ttl
         self._using = using
         self._timeout = timedelta(seconds=settings.target_timeout_seconds)
@@ -62,22 +70,43 @@ class Drain:
         self._cut = threading.Event()
         self._log = {"job": str(claim.job_id)}
         self._joined = False  # to a transaction of who called run()
+        rules = settings.lane_rules
+        self._polite = Politeness(claim, rules, using) if rules else None
+        self._targets = self._read_targets()
+        self._next: _Next | None = None
 
     def cut(self) -> None:
         """Give up: end the target in hand if that can be done. Called from another thread."""
         self._cut.set()
-        self._isolation.kill()
+        if self._isolation:
+            self._isolation.kill()
 
-    def run(self) -> None:
-        """Drain until the job ends, is cancelled, is lost or is cut off. Never raises for what
-        a fetch function does; a fault of the runner itself fails this job alone."""
-        logger.info("job_started", extra={**self._log, "targets": self.claim.targets_total})
+    def run_to_the_end(self, isolation: Isolation) -> None:
+        """:meth:`run`, and wait for lanes in this thread."""
+        while (seconds := self.run(isolation)) is not None:
+            if seconds > KEEP_CHILD_SECONDS:
+                isolation.close()  # the next target gets a fresh child
+            self._cut.wait(seconds)
+
+    def run(self, isolation: Isolation) -> float | None:
+        """Drain until the job ends, is cancelled, is lost or is cut off: None; or until its
+        next target has to wait for its lane: after how many seconds to call this again.
+
+        Never raises for what a fetch function does; a fault of the runner itself fails this
+        job alone.
+        """
+        self._isolation = isolation
+        if self._next is None:
+            logger.info("job_started", extra={**self._log, "targets": self.claim.targets_total})
         self._joined = connections[self._using].in_atomic_block
         try:
-            ended = self._run()
+            ended = self._run(isolation)
+        except _Waits as waits:
+            self._isolation = None
+            return waits.seconds
         except _CutOff:
             logger.warning("job_cut_off", extra=self._log)
-            return
+            return None
         except Exception:
             logger.exception("job_broken", extra=self._log)
             ended = False
@@ -85,12 +114,18 @@ class Drain:
             logger.info("job_ended", extra=self._log)
         else:
             self.fail()
+        return None
 
-    def _run(self) -> bool:
+    def _run(self, isolation: Isolation) -> bool:
         """False when the job cannot end by itself: rows of it were removed by hand."""
-        for idx, target in self._targets():
-            outcome = self._fetch(idx, target)
-            match self._store(idx, outcome):
+        while following := self._next or next(self._targets, None):
+            self._next = following
+            idx, target, lane = following
+            if self._polite and not self._enters(self._polite, idx, lane):
+                return True
+            outcome = self._fetch(idx, target, isolation)
+            self._next = None
+            match self._store(idx, outcome, lane):
                 case Next.LOST if self._in_hand():
                     return False  # nothing was written to a job of ours
                 case Next.LOST:
@@ -102,19 +137,28 @@ class Drain:
                     return idx + 1 >= self.claim.targets_total or not self._in_hand()
         return False
 
-    def _targets(self) -> Iterator[tuple[int, Target | Outcome]]:
+    def _enters(self, polite: Politeness, idx: int, lane: str) -> bool:
+        """False when the job is no longer in this hand. Raises ``_Waits``."""
+        answer = self._patiently(partial(polite.enter, idx, lane))
+        if not answer.in_hand:
+            return False
+        if not answer.runs:
+            raise _Waits(answer.seconds)
+        return True
+
+    def _read_targets(self) -> Iterator[_Next]:
         idx = 0
         while portion := self._patiently(partial(self._portion, idx)):
-            for idx, url, options in portion:
-                yield idx, _target(url, options)
+            for idx, url, options, lane in portion:
+                yield idx, _target(url, options), lane
             idx += 1
 
-    def _portion(self, from_idx: int) -> list[tuple[int, str, object]]:
+    def _portion(self, from_idx: int) -> list[tuple[int, str, object, str]]:
         rows = BatchTarget.objects.using(self._using)
         rows = rows.filter(job_id=self.claim.job_id, idx__gte=from_idx).order_by("idx")
-        return list(rows.values_list("idx", "url", "options")[:READ_AHEAD])
+        return list(rows.values_list("idx", "url", "options", "lane")[:READ_AHEAD])
 
-    def _fetch(self, idx: int, target: Target | Outcome) -> Outcome:
+    def _fetch(self, idx: int, target: Target | Outcome, isolation: Isolation) -> Outcome:
         if isinstance(target, Outcome):
             return target
         if self._cut.is_set():
@@ -126,51 +170,38 @@ class Drain:
             caller_class=self.claim.caller_class,
             deadline=datetime.now(UTC) + self._timeout,
         )
-        outcome = self._fetched(context, target)
-        self._tidy_up()
+        outcome = self._fetched(context, target, isolation)
+        if not self._joined:
+            database.tidy_up(self._using)
         if outcome.trace:
             extra = {**self._log, "idx": idx, "trace": outcome.trace}
             logger.error("target_raised", extra=extra)
         return outcome
 
-    def _fetched(self, context: FetchContext, target: Target) -> Outcome:
+    def _fetched(self, context: FetchContext, target: Target, isolation: Isolation) -> Outcome:
         if not self._joined:
-            return self._isolation.run(context, target)
+            return isolation.run(context, target)
         # A test's transaction, say: what the fetch function breaks in it is undone alone.
         outcome: Outcome | None = None
         try:
             with transaction.atomic(using=self._using):
-                outcome = self._isolation.run(context, target)
+                outcome = isolation.run(context, target)
         except Error:
             if outcome is None:
                 raise
         return outcome
 
-    def _tidy_up(self) -> None:
-        """A fetch function in this thread may leave the connection in a transaction of its own,
-        in which no outcome would ever be committed."""
-        connection = connections[self._using]
-        if self._joined or connection.connection is None:
-            return
-        if connection.in_atomic_block:
-            # What `transaction.atomic` would undo at its end, which never came.
-            connection.savepoint_ids.clear()
-            connection.in_atomic_block = connection.needs_rollback = False
-            connection.close()
-        elif not connection.get_autocommit() or _is_open(connection):
-            connection.close()
-
-    def _store(self, idx: int, outcome: Outcome) -> Next:
+    def _store(self, idx: int, outcome: Outcome, lane: str) -> Next:
         try:
-            return self._patiently(partial(self._record, idx, outcome))
+            return self._patiently(partial(self._record, idx, outcome, lane))
         except (Error, ValueError):
             # This outcome holds something that the database will not have, ever.
             if connections[self._using].in_atomic_block:
                 raise  # only the caller can undo its transaction
             logger.exception("outcome_refused", extra={**self._log, "idx": idx})
-            return self._patiently(partial(self._record, idx, _refused()))
+            return self._patiently(partial(self._record, idx, _refused(), lane))
 
-    def _record(self, idx: int, outcome: Outcome) -> Next:
+    def _record(self, idx: int, outcome: Outcome, lane: str) -> Next:
         entry = Record(
             job_id=self.claim.job_id,
             claim=self.claim.number,
@@ -178,6 +209,7 @@ class Drain:
             outcome=outcome,
             now=self._clock.now(),
             ttl=self._ttl,
+            lane=self._polite.left(lane, outcome) if self._polite else None,
         )
         following = record(entry, self._using)
         if following is Next.LOST:
@@ -226,16 +258,6 @@ class Drain:
         except Error:
             # The claim runs out by itself, and the job is reaped then.
             logger.exception("job_not_failed", extra=self._log)
-
-
-def _is_open(connection: Any) -> bool:
-    """Whether a transaction is open that Django knows nothing of: a BEGIN by hand."""
-    raw = connection.connection
-    if connection.vendor == "sqlite":
-        return bool(raw.in_transaction)
-    if connection.vendor == "postgresql":
-        return bool(raw.info.transaction_status)  # IDLE is 0
-    return False
 
 
 def _target(url: str, options: object) -> Target | Outcome:

@@ -246,3 +246,36 @@ class BatchGate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.submits} submits"
+
+
+class BatchLane(models.Model):
+    """A lane that targets go through one by one (PER_LANE, LANE_PAUSE_SECONDS)."""
+
+    name = ExactCharField(max_length=255, primary_key=True)
+    opens_at = models.DateTimeField(default=timezone.now)  # no target begins before
+    tickets = models.PositiveBigIntegerField(default=0)  # whoever comes gets the next number
+
+    class Meta:
+        verbose_name = "lane"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BatchTurn(models.Model):
+    """A job's place in the line at a lane. Whoever asked last before ``asked_until`` still
+    waits; without it, the job's target runs."""
+
+    job = models.OneToOneField(
+        BatchJob, on_delete=models.CASCADE, primary_key=True, related_name="turn"
+    )
+    lane = ExactCharField(max_length=255)
+    ticket = models.PositiveBigIntegerField()
+    asked_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = "turn"
+        indexes = [models.Index(fields=["lane", "ticket"], name="batch_turn_lane")]
+
+    def __str__(self) -> str:
+        return f"{self.job_id} at {self.lane}"

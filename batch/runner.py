@@ -145,12 +145,12 @@ class Runner:
             isolator = Isolator(load_fetch(self._fetch or settings.fetch), settings)
             isolation = isolator.isolation()
         worker, hold = process_name(), timedelta(seconds=settings.claim_seconds)
-        claim = claim_job(known, worker, hold, using)
+        claim = claim_job(known, worker, hold, using, lanes=settings.lane_rules is not None)
         if claim is None:
             return _not_drained(job_id)
         try:
             with kept_in_hand(claim, worker, hold, using):
-                Drain(claim, isolation, settings, self._ttl(), using).run()
+                Drain(claim, settings, self._ttl(), using).run_to_the_end(isolation)
         finally:
             isolation.close()
             if isolator:

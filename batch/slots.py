@@ -9,10 +9,8 @@ from queue import SimpleQueue
 
 from django.db import connections
 
-from batch.conf import Settings
 from batch.drain import Drain
 from batch.isolation import ChildFailedError, Isolation
-from batch.moves.claim import Claim
 
 logger = logging.getLogger("batch")
 
@@ -21,22 +19,25 @@ class Slot:
     """Keeps its thread, its database connection and its child from job to job."""
 
     def __init__(
-        self, isolation: Isolation, settings: Settings, using: str, freed: Callable[[], None]
+        self,
+        isolation: Isolation,
+        park: Callable[[Drain, float], None],
+        freed: Callable[[], None],
     ) -> None:
-        """``freed`` is called, in the slot's thread, after each job."""
+        """In the slot's thread, ``park`` is called with a drain that has to wait and for how
+        many seconds, and ``freed`` whenever the slot is free again."""
         self.drain: Drain | None = None
         self._isolation = isolation
-        self._settings = settings
-        self._using = using
+        self._park = park
         self._freed = freed
         self._jobs: SimpleQueue[Drain | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="batch-slot", daemon=True)
         self._thread.start()
 
-    def take(self, claim: Claim) -> None:
-        """Drain this job. The slot has to be free."""
-        self.drain = Drain(claim, self._isolation, self._settings, self._settings.ttl, self._using)
-        self._jobs.put(self.drain)
+    def take(self, drain: Drain) -> None:
+        """Run this drain. The slot has to be free."""
+        self.drain = drain
+        self._jobs.put(drain)
 
     def finish(self) -> None:
         """Take no more jobs; the thread ends after the one in hand."""
@@ -54,7 +55,9 @@ class Slot:
             logger.error("child_failed", extra={"error": str(error)})
         while drain := self._jobs.get():
             try:
-                drain.run()
+                seconds = drain.run(self._isolation)
+                if seconds is not None:
+                    self._park(drain, seconds)
             except BaseException:  # a receiver's SystemExit, say: the slot outlives it
                 logger.exception("slot_broken", extra={"job": str(drain.claim.job_id)})
                 drain.fail()

@@ -20,9 +20,10 @@ from batch.conf import Settings
 from batch.drain import Drain
 from batch.ids import process_name
 from batch.isolation import Isolator
-from batch.moves import remove, workers
+from batch.moves import lanes, remove, workers
 from batch.moves.claim import claim_next, renew
 from batch.moves.end import RESTART, cut_off, reap
+from batch.parked import Parked
 from batch.slots import Slot
 from batch.waking import Bell, waiting
 from batch.words import FetchFunc
@@ -32,6 +33,7 @@ logger = logging.getLogger("batch")
 PURGE_EVERY_SECONDS = 60.0
 PURGE_SECONDS = 0.5  # the main loop has claims to renew
 FORGET_AFTER_CLAIMS = 20
+PARKED_PER_SLOT = 8  # jobs in hand that wait for lanes; more are left to other workers
 MAX_BACKOFF_SECONDS = 30.0
 CUT_SECONDS = 5.0
 
@@ -66,6 +68,7 @@ class Worker:
         self._isolator = Isolator(fetch, settings)
         self._slot_count = slots
         self._slots: list[Slot] = []
+        self._parked = Parked()
         self._bell = Bell()
         self._stops = 0
         self._stop_at = 0.0
@@ -85,6 +88,12 @@ class Worker:
     @property
     def busy(self) -> list[Slot]:
         return [slot for slot in self._slots if slot.drain]
+
+    def _in_hand(self) -> list[Drain]:
+        """The drains in slots and those parked. Slots are looked at first: a drain is parked
+        before its slot is free, and only the main loop takes it back."""
+        drains = [slot.drain for slot in self._slots] + list(self._parked.drains())
+        return list({id(drain): drain for drain in drains if drain}.values())
 
     def run(self) -> bool:
         """Work until stopped (or idle, where that was asked for).
@@ -107,7 +116,7 @@ class Worker:
         self._started_at = database.now(self._using)
         self._reap(sole=self._sole)
         self._slots = [
-            Slot(self._isolator.isolation(), self._settings, self._using, self._bell.ring)
+            Slot(self._isolator.isolation(), self._parked.put, self._bell.ring)
             for _ in range(self._slot_count)
         ]
         logger.info(
@@ -130,7 +139,7 @@ class Worker:
             logger.info("worker_stopping", extra={"worker": self.name, "busy": len(self.busy)})
         if self._stops > 1 or (self._stops and time.monotonic() >= self._stop_at):
             return True
-        return (bool(self._stops) or (self._exit_when_idle and self._idle)) and not self.busy
+        return (bool(self._stops) or (self._exit_when_idle and self._idle)) and not self._in_hand()
 
     def _step_or_back_off(self) -> float:
         """One step; how many seconds to wait before the next."""
@@ -166,18 +175,19 @@ class Worker:
         if now >= self._purge_at:
             self._purge_at = now + PURGE_EVERY_SECONDS
             self._purge()
-        if not self._stops:
-            self._fill()
+        self._fill()
         due = min(self._renew_at, self._reap_at, self._purge_at, now + self._poll_seconds)
+        if len(self.busy) < self._slot_count:
+            due = min(due, self._parked.next_at())
         if self._stop_at:
             due = min(due, self._stop_at)
         return max(0.0, due - time.monotonic())
 
     def _renew(self) -> None:
         now = database.now(self._using)
-        busy = [slot.drain for slot in self._slots if slot.drain]
-        workers.beat(self.name, self._slot_count, len(busy), self._started_at, now, self._using)
-        held = [drain.claim.job_id for drain in busy]
+        busy = len(self.busy)
+        workers.beat(self.name, self._slot_count, busy, self._started_at, now, self._using)
+        held = [drain.claim.job_id for drain in self._in_hand()]
         if held:
             renew(held, self.name, now, self._hold, self._using)
 
@@ -190,23 +200,33 @@ class Worker:
             logger.info("jobs_purged", extra={"jobs": count})
         dead = database.now(self._using) - FORGET_AFTER_CLAIMS * self._hold
         workers.forget(dead, self._using)
+        lanes.sweep(self._using)
 
     def _fill(self) -> None:
         self._idle = False
         for slot in self._slots:
             if slot.drain:
                 continue
-            claim = claim_next(self.name, self._hold, self._using)
-            if claim is None:
-                self._idle = True
+            drain = self._parked.take() or self._claimed()
+            if drain is None:
                 break
-            slot.take(claim)
+            slot.take(drain)
+
+    def _claimed(self) -> Drain | None:
+        """A job that nobody has yet, unless so many wait for lanes that no more are wanted."""
+        if self._stops or len(self._parked) >= PARKED_PER_SLOT * self._slot_count:
+            return None
+        polite = self._settings.lane_rules is not None
+        claim = claim_next(self.name, self._hold, self._using, lanes=polite)
+        if claim is None:
+            self._idle = True
+            return None
+        return Drain(claim, self._settings, self._settings.ttl, self._using)
 
     def _finish(self) -> bool:
-        for slot in self.busy:
-            if drain := slot.drain:
-                drain.cut()
-                self.jobs_cut_off += self._gives_up(drain)
+        for drain in self._in_hand():
+            drain.cut()
+            self.jobs_cut_off += self._gives_up(drain)
         ends = time.monotonic() + CUT_SECONDS
         for slot in self._slots:
             slot.finish()

@@ -63,7 +63,7 @@ def _drain(job_id: str) -> None:
     isolation = InThread(nothing, Limits.of(settings))
     claim = claim_job(uuid.UUID(job_id), "bench", HOLD, "default")
     assert claim
-    Drain(claim, isolation, settings, settings.ttl, "default").run()
+    Drain(claim, settings, settings.ttl, "default").run_to_the_end(isolation)
 
 
 def count_writes(count: int) -> dict[str, float]:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from batch import conf
 from batch.admin import cells, moments, search
 from batch.admin.actions import cancel_jobs, delete_expired, retry_jobs
 from batch.admin.adding import AddingAdmin
@@ -75,6 +76,10 @@ class JobAdmin(LiveAdmin, AddingAdmin):
         failed = obj is not None and bool(obj.error)
         return [part for part in self.fieldsets if failed or part[0] != "Failure"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[BatchJob]:
+        jobs = super().get_queryset(request)
+        return jobs.select_related("turn") if conf.settings().lane_rules else jobs
+
     def has_removal_permission(self, request: HttpRequest) -> bool:
         """Of the action that deletes what expired. Django's own permission to delete stays
         refused: it would bring Django's own action, which asks no runner."""
@@ -109,11 +114,21 @@ class JobAdmin(LiveAdmin, AddingAdmin):
     @admin.display(description="status")
     @watched
     def state(self, job: BatchJob) -> SafeString:
-        if job.status in LIVE and job.started_at is None:
-            return format_html(
-                '{} <span class="batch-under">{}</span>', cells.badge(job.status), "no worker yet"
-            )
-        return cells.badge(job.status)
+        if not (why := self._waits(job)):
+            return cells.badge(job.status)
+        return format_html(
+            '{} <span class="batch-under">{}</span>', cells.badge(job.status), cells.plain(why)
+        )
+
+    @staticmethod
+    def _waits(job: BatchJob) -> str:
+        """What a live job waits for, if it does."""
+        if job.status not in LIVE:
+            return ""
+        if job.started_at is None:
+            return "no worker yet"
+        turn = job._state.fields_cache.get("turn")  # read along where there are lanes
+        return f"waits for its turn at {turn.lane}" if turn and turn.asked_until else ""
 
     @admin.display(description="progress")
     @watched

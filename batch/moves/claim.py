@@ -36,7 +36,7 @@ class Claim:
     claimed_at: datetime
 
 
-def claim_next(worker: str, hold: timedelta, using: str) -> Claim | None:
+def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False) -> Claim | None:
     """Take the job that waits longest, or None when none waits.
 
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
@@ -49,7 +49,7 @@ def claim_next(worker: str, hold: timedelta, using: str) -> Claim | None:
         lambda: list(waiting.values_list(*_FACTS)[:CANDIDATES]), using
     ):
         for facts in candidates:
-            if claim := _claim(facts, worker, hold, using):
+            if claim := _claim(facts, worker, hold, using, lanes):
                 return claim
     return None
 
@@ -69,15 +69,18 @@ def _any_waiting(using: str) -> tuple[str, tuple[Any, ...]]:
     return sql, tuple(parameters)
 
 
-def claim_job(job_id: uuid.UUID, worker: str, hold: timedelta, using: str) -> Claim | None:
+def claim_job(
+    job_id: uuid.UUID, worker: str, hold: timedelta, using: str, *, lanes: bool = False
+) -> Claim | None:
     """Take this one job for ``hold``, or None when it is unknown, ended or taken."""
     job = BatchJob.objects.using(using).claimable().filter(id=job_id)
     facts = database.repeat(job.values_list(*_FACTS).first, using)
-    return facts and _claim(facts, worker, hold, using)
+    return facts and _claim(facts, worker, hold, using, lanes)
 
 
-def _claim(facts: _Facts, worker: str, hold: timedelta, using: str) -> Claim | None:
-    """Take a job that waits; its first target is marked running in the same transaction."""
+def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool) -> Claim | None:
+    """Take a job that waits; its first target is marked running in the same transaction,
+    unless there are ``lanes``, one of which it has to enter."""
     job_id = facts[0]
     job = BatchJob.objects.using(using).filter(id=job_id)
     waiting = job.claimable().order_by()
@@ -97,9 +100,10 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str) -> Claim | N
         # An earlier try may have taken it, and only its answer was lost with the connection.
         if not taken and not (tries > 1 and own.exists()):
             return None
-        BatchTarget.objects.using(using).filter(
-            job_id=job_id, idx=0, status=TargetState.PENDING
-        ).update(status=TargetState.RUNNING, started_at=now)
+        if not lanes:
+            BatchTarget.objects.using(using).filter(
+                job_id=job_id, idx=0, status=TargetState.PENDING
+            ).update(status=TargetState.RUNNING, started_at=now)
         return Claim(*facts, number=FIRST, claimed_at=now)
 
     return database.in_transaction(work, using)

@@ -14,6 +14,7 @@ from batch import database
 from batch.conf import settings
 from batch.models import BatchJob, BatchJobQuerySet, BatchTarget, JobStatus, TargetState
 from batch.moves.claim import Claim
+from batch.moves.lanes import give_up
 from batch.signals import job_finished, send_on_commit, target_finished
 from batch.text import clean
 
@@ -144,6 +145,7 @@ def _fail(
         )
         if not taken:
             return False
+        give_up(job_id, using)
         row = BatchJob.objects.using(using).filter(id=job_id, claim=claim + 1)
         in_flight = BatchTarget.objects.using(using).filter(
             job_id=job_id, status=TargetState.RUNNING

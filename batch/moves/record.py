@@ -12,12 +12,14 @@ import enum
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.db import connections
 
 from batch.models import BatchJob, JobStatus, TargetState
-from batch.moves.writes import write
+from batch.moves.lanes import leave
+from batch.moves.writes import write, write_and_stop
 from batch.outcome import Outcome
 from batch.signals import job_finished, send_on_commit, target_finished
 
@@ -25,9 +27,18 @@ from batch.signals import job_finished, send_on_commit, target_finished
 class Next(enum.Enum):
     """What a drain does after an outcome was recorded."""
 
-    GO_ON = "go on"  # the next target is marked running
+    GO_ON = "go on"  # to the next target, which is marked running or has a lane to enter
     ENDED = "ended"  # the job has ended, by this outcome or by a cancel
     LOST = "lost"  # the job is no longer this worker's: nothing was written
+
+
+class Lane(NamedTuple):
+    """Where lanes let so many through at a time: the one that a target ran in, and for how long
+    it lets nobody through. The job's next target is not marked running then: it has to enter
+    its own lane."""
+
+    name: str
+    delay: timedelta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +51,19 @@ class Record:
     outcome: Outcome
     now: datetime
     ttl: timedelta
+    lane: Lane | None = None
 
 
 def record(entry: Record, using: str) -> Next:
     """Store one outcome, once. Passing faults of the database are the caller's to repeat."""
     connection = connections[using]
-    written = write(connection, _parameters(entry, connection))
+    parameters = _parameters(entry, connection)
+    if entry.lane is None:
+        written = write(connection, parameters)
+    else:
+        written = write_and_stop(
+            connection, parameters, partial(leave, entry.job_id, *entry.lane, using)
+        )
     if not written:
         return Next.LOST
     _tell(entry, written > 1, using)

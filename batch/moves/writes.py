@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 
 from django.db import DatabaseError, transaction
@@ -115,7 +116,26 @@ def write(connection: Any, parameters: dict[str, Any]) -> int:
     return written
 
 
-def _in_steps(cursor: Any, parameters: dict[str, Any], names: dict[str, str] | None = None) -> int:
+def write_and_stop(connection: Any, parameters: dict[str, Any], besides: Callable[[], None]) -> int:
+    """Write one outcome, mark no next target, and do ``besides`` in the same transaction.
+    2: the job goes on; 1 and 0: as of :func:`write`."""
+    with transaction.atomic(using=connection.alias):
+        with connection.cursor() as cursor:
+            written = _in_steps(cursor, parameters, stop=True)
+        if written:
+            besides()
+        else:
+            transaction.set_rollback(True, using=connection.alias)
+    return written
+
+
+def _in_steps(
+    cursor: Any,
+    parameters: dict[str, Any],
+    names: dict[str, str] | None = None,
+    *,
+    stop: bool = False,
+) -> int:
     def rows(sql: str) -> int:
         cursor.execute(names[sql] if names else sql, parameters)
         return int(cursor.rowcount)
@@ -125,7 +145,9 @@ def _in_steps(cursor: Any, parameters: dict[str, Any], names: dict[str, str] | N
         return 0
     if not rows(_THIS_TARGET):
         return 0
-    return 1 + (rows(_NEXT_TARGET) if goes_on else 0)
+    if not goes_on:
+        return 1
+    return 2 if stop else 1 + rows(_NEXT_TARGET)
 
 
 def _on_sqlite(connection: Any, parameters: dict[str, Any]) -> int:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+from batch.models import BatchJob, BatchTarget, BatchTurn, JobStatus, TargetState
 
 from .conftest import keys, listed, make_job, page_of, shown
 
@@ -44,6 +46,21 @@ def test_a_row_tells_status_progress_caller_class_and_lease(root: Client) -> Non
 def test_a_job_that_no_worker_has_taken_says_so(root: Client) -> None:
     make_job()
     assert "no worker yet" in shown(root, listed())
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_job_whose_next_target_waits_for_its_lane_says_so(
+    root: Client, settings: Any, waits: bool
+) -> None:
+    settings.BATCH = {"PER_LANE": 1}
+    job = make_job(started_at=timezone.now())
+    asked_until = timezone.now() if waits else None
+    BatchTurn.objects.create(job=job, lane="<b>.example", ticket=1, asked_until=asked_until)
+    said = "waits for its turn at &lt;b&gt;.example"
+    assert (said in shown(root, listed())) == waits
+    assert (said in shown(root, page_of(job))) == waits
+    live = root.get(reverse("admin:batch_batchjob_live"), {"jobs": str(job.pk)}).json()
+    assert (said in live["jobs"][str(job.pk)]["cells"]["state"]) == waits
 
 
 def test_one_failure_among_many_can_be_seen_in_the_bar(root: Client) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from batch.conf import LaneRules
 from batch.errors import JobLiveError
 from batch.models import BatchJob, BatchTarget
+from batch.moves import lanes
 from batch.moves.claim import Claim, claim_job, renew
 from batch.moves.end import cancel, cut_off, reap
 from batch.moves.remove import delete, purge
@@ -45,12 +47,19 @@ def cancelled_in_hand() -> str:
     return job_id
 
 
+def at_its_lane() -> str:
+    job_id = jobs.submit(2)
+    assert claim_job(jobs.row(job_id).id, WORKER, DAY, "default", lanes=True)
+    return job_id
+
+
 SITUATIONS: list[Callable[[], str]] = [
     queued,
     partial(jobs.submit, 2),
     in_hand,
     partial(in_hand, "content"),
     partial(in_hand, None),
+    at_its_lane,
     cancelled_in_hand,
     *(partial(jobs.terminal, status) for status in ("done", "partial", "failed", "cancelled")),
 ]
@@ -63,6 +72,11 @@ def held(job: BatchJob) -> Claim:
 
 def store(content: str | None, job: BatchJob) -> None:
     jobs.store(held(job), job.targets_done, content)
+
+
+def enter(job: BatchJob) -> None:
+    rules = LaneRules(per_lane=1, pause=DAY)
+    lanes.enter(held(job), job.targets_done, "a", rules, "default")
 
 
 def remove(job: BatchJob) -> None:
@@ -78,6 +92,7 @@ def expire(job: BatchJob) -> None:
 MOVES: list[tuple[str, Callable[[BatchJob], Any]]] = [
     ("claim.claim_job", lambda job: claim_job(job.id, WORKER, DAY, "default")),
     ("claim.renew", lambda job: renew([job.id], WORKER, timezone.now(), DAY, "default")),
+    ("lanes.enter", enter),
     ("record.record", partial(store, "content")),
     ("record.record", partial(store, None)),
     ("end.cut_off", lambda job: cut_off(held(job), "gone", "restart", DAY, "default")),

@@ -50,6 +50,14 @@ def test_nothing_is_stored_that_could_not_be_handed_on(monkeypatch: pytest.Monke
     assert not BatchJob.objects.exists()
 
 
+@pytest.mark.parametrize("rule", [{"PER_LANE": 1}, {"LANE_PAUSE_SECONDS": 0.5}])
+def test_limits_of_lanes_that_nothing_has_are_warned_of(rule: dict[str, float]) -> None:
+    with override_settings(BATCH=rule):
+        assert [message.id for message in check_settings()] == ["batch.W003"]
+    with override_settings(BATCH={**rule, "LANE": "sift_batch.wiring.lane"}):
+        assert check_settings() == []
+
+
 @pytest.mark.django_db
 def test_sqlite_in_deferred_mode_is_warned_of() -> None:
     deferred = KIND == "sqlite-default"
