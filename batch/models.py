@@ -252,7 +252,7 @@ class BatchLane(models.Model):
     """A lane that targets go through one by one (PER_LANE, LANE_PAUSE_SECONDS)."""
 
     name = ExactCharField(max_length=255, primary_key=True)
-    opens_at = models.DateTimeField(default=timezone.now)  # no target begins before
+    opens_at = models.DateTimeField()  # no target begins before
     tickets = models.PositiveBigIntegerField(default=0)  # whoever comes gets the next number
 
     class Meta:

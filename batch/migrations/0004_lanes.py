@@ -2,7 +2,6 @@
 
 import batch.fields
 import django.db.models.deletion
-import django.utils.timezone
 from django.db import migrations, models
 
 
@@ -19,7 +18,7 @@ class Migration(migrations.Migration):
                     "name",
                     batch.fields.ExactCharField(max_length=255, primary_key=True, serialize=False),
                 ),
-                ("opens_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("opens_at", models.DateTimeField()),
                 ("tickets", models.PositiveBigIntegerField(default=0)),
             ],
             options={

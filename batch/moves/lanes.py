@@ -71,7 +71,8 @@ def _taken(lane: str, using: str) -> BatchLane:
     row = lanes.filter(name=lane)
     if not row.update(tickets=F("tickets") + 1):
         # Several may miss it at once: one insert wins.
-        lanes.bulk_create([BatchLane(name=lane)], ignore_conflicts=True)
+        new = BatchLane(name=lane, opens_at=database.now(using))
+        lanes.bulk_create([new], ignore_conflicts=True)
         row.update(tickets=F("tickets") + 1)
     return row.get()
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from batch import conf, database
 from batch.models import BatchLane, BatchTurn
@@ -112,6 +113,15 @@ def test_many_who_come_at_once_get_in_one_by_one() -> None:
     assert sorted(answer.runs for answer in answers) == [False] * 5 + [True]
     tickets = list(BatchTurn.objects.values_list("ticket", flat=True))
     assert sorted(tickets) == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.only_on("postgres", "mariadb")
+def test_a_new_lane_is_open_where_this_hosts_clock_is_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ahead = timezone.now() + HOUR
+    monkeypatch.setattr(timezone, "now", lambda: ahead)
+    assert through(submit("a")).runs
 
 
 def test_lanes_of_different_case_are_different() -> None:
