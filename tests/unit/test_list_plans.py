@@ -35,7 +35,7 @@ def crowd(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
         fill(connection.connection, JOBS)
         yield
         with connection.cursor() as cursor:
-            cursor.execute("TRUNCATE batch_batchjob, batch_batchtarget")
+            cursor.execute("TRUNCATE batch_batchjob, batch_batchtarget, batch_batchturn")
 
 
 pytestmark = [
