@@ -1,23 +1,20 @@
-"""What the runner uses up: a child's share of each target, an idle worker, big jobs, memory."""
+"""What the runner uses up: a child's share of each target, big jobs, memory."""
 
 from __future__ import annotations
 
 import time
 
 import psutil
-import psycopg
 
 from bench.measure import Row, Say, Scale, Section, at_most
 from bench.places import Places, django_on
 from bench.process import Program, System
 
-SETTLE_SECONDS = 3.0
 LONGEST_SECONDS = 300.0
 WORKER = ("-m", "django", "batch_worker")
 REMARK = (
-    "The child's cost is the median of a call that does nothing, less that in a thread. The idle"
-    " worker has four slots and children that are warm. Memory is the worker's own, on SQLite,"
-    " with process isolation."
+    "The child's cost is the median of a call that does nothing, less that in a thread. Memory is"
+    " the worker's own, on SQLite, with process isolation."
 )
 
 
@@ -30,46 +27,9 @@ def costs(places: Places, scale: Scale, say: Say) -> Section:
     rows = [
         at_most("a child process, a target", child * 1000, 1, "ms"),
         at_most(f"submitting {scale.big_job:,} targets on SQLite", seconds, 10, "s"),
-        *_idle(places, scale, say),
         _memory(places, scale, say),
     ]
     return Section("What it uses", rows, REMARK)
-
-
-def _idle(places: Places, scale: Scale, say: Say) -> list[Row]:
-    rows = []
-    for kind, database in (
-        ("PostgreSQL", places.postgresql("idle")),
-        ("SQLite", places.sqlite("idle")),
-    ):
-        say(f"an idle worker on {kind} for {scale.idle_seconds:g} s")
-        environment = django_on(database)
-        with System("bench.ours", **environment):
-            pass  # the tables are there
-        with Program(*WORKER, **environment) as worker:
-            time.sleep(SETTLE_SECONDS)
-            family = [psutil.Process(worker.pid)]
-            family += family[0].children(recursive=True)
-            used, asked = _used(family), _transactions(places)
-            time.sleep(scale.idle_seconds)
-            percent = 100 * (_used(family) - used) / scale.idle_seconds
-            asked = (_transactions(places) - asked) / scale.idle_seconds
-        rows.append(at_most(f"idle worker on {kind}, of a core", percent, 0.5, "%"))
-        if kind == "PostgreSQL":
-            rows.append(at_most("its transactions", asked, 2, "a second"))
-    return rows
-
-
-def _used(family: list[psutil.Process]) -> float:
-    return sum(sum(process.cpu_times()[:2]) for process in family if process.is_running())
-
-
-def _transactions(places: Places) -> float:
-    with psycopg.connect(places.server_url) as connection:
-        found = connection.execute(
-            "SELECT xact_commit FROM pg_stat_database WHERE datname = 'idle'"
-        ).fetchone()
-    return float(found[0]) if found else 0.0
 
 
 def _memory(places: Places, scale: Scale, say: Say) -> Row:

@@ -11,7 +11,7 @@ import argparse
 import json
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -43,6 +43,8 @@ _TARGET = (
 
 
 class Job(NamedTuple):
+    """What the rows of a job are made of."""
+
     number: int
     id: uuid.UUID
     caller: int
@@ -54,12 +56,17 @@ class Job(NamedTuple):
     finished: datetime | None
 
 
-def fill(connection: psycopg.Connection[Any], count: int) -> None:
+Maker = Callable[[int, datetime], Iterator[Job]]
+
+
+def fill(connection: psycopg.Connection[Any], count: int, make: Maker | None = None) -> None:
+    """Store what ``make`` makes, by default :func:`jobs`."""
     now = datetime.now(UTC)
+    made = make or jobs
     with connection.transaction(), connection.cursor() as cursor:
         for table, columns, rows in (
-            ("batch_batchjob", _JOB, map(_job_row, jobs(count, now))),
-            ("batch_batchtarget", _TARGET, _target_rows(jobs(count, now))),
+            ("batch_batchjob", _JOB, map(_job_row, made(count, now))),
+            ("batch_batchtarget", _TARGET, _target_rows(made(count, now))),
         ):
             with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
                 for row in rows:
@@ -87,6 +94,14 @@ def jobs(count: int, now: datetime) -> Iterator[Job]:
         failed = {"failed": total, "partial": (total + 1) // 3}.get(status, 0)
         finished = created + timedelta(seconds=0.2 * done)
         yield Job(number, key, caller, status, total, done, failed, created, finished)
+
+
+def expired(count: int, now: datetime) -> Iterator[Job]:
+    """Jobs of five targets whose lease has lapsed, all of them."""
+    for number in range(count):
+        created = now - 2 * YEAR + timedelta(seconds=number)
+        key = uuid.UUID(int=int(created.timestamp() * 1000) << 80 | 7 << 76 | 2 << 62 | number)
+        yield Job(number, key, number % CALLERS, "done", 5, 5, 0, created, created)
 
 
 def _total(number: int, left: int, count: int) -> int:

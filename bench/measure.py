@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.charts import Chart
+
 Say = Callable[[str], None]
 
 
@@ -14,6 +16,7 @@ class Scale:
     """How long a run is to look."""
 
     rounds: int
+    items: int  # of each system in a round, one at a time or in 16 jobs for 8 slots
     targets: int
     submits: int
     idle_seconds: float
@@ -23,24 +26,30 @@ class Scale:
     pages: int
     crowd: int
     results: int
+    expired: int  # jobs to be purged
+    waiting: int  # targets for a worker to drain meanwhile
 
 
 FULL = Scale(
     rounds=5,
+    items=960,
     targets=2000,
-    submits=200,
-    idle_seconds=30.0,
+    submits=100,
+    idle_seconds=60.0,
     calls=2000,
     big_job=100_000,
     megabytes=2000,
     pages=240,
     crowd=1_000_000,
     results=10_000,
+    expired=200_000,
+    waiting=800_000,
 )
 QUICK = Scale(
     rounds=5,
+    items=320,
     targets=1000,
-    submits=40,
+    submits=20,
     idle_seconds=15.0,  # one period of a worker's renewals
     calls=300,
     big_job=20_000,
@@ -48,6 +57,8 @@ QUICK = Scale(
     pages=96,
     crowd=50_000,
     results=1000,
+    expired=20_000,
+    waiting=150_000,
 )
 
 
@@ -62,20 +73,32 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Table:
+    """What does not fit the rows: a line for each system, mostly."""
+
+    heads: Sequence[str]
+    lines: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
 class Section:
     title: str
     rows: Sequence[Row]
     remark: str
+    table: Table | None = None
+    charts: Sequence[Chart] = ()
+    beside: Sequence[str] = ()  # packages whose versions matter
 
 
 def alternate(
-    systems: Mapping[str, Callable[[], float]], rounds: int, say: Say
+    systems: Mapping[str, Callable[[], float]], rounds: int, say: Say, *, warm: bool = False
 ) -> dict[str, list[float]]:
     """Measure the systems in turns, each round in another order: what else the machine does
-    then falls on all of them alike. One round before the first is for warming up."""
+    then falls on all of them alike. One round before the first is for warming up, where they
+    are not ``warm`` already."""
     found: dict[str, list[float]] = {name: [] for name in systems}
     names = list(systems)
-    for name in names:
+    for name in names if not warm else ():
         systems[name]()
     for number in range(rounds):
         for name in names[number % len(names) :] + names[: number % len(names)]:
@@ -93,6 +116,11 @@ def ratio(theirs: Sequence[float], ours: Sequence[float]) -> float:
 
 def percentile(values: Sequence[float], percent: int) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def rate(times: Sequence[float]) -> float:
+    """How many a second, at the median."""
+    return 1 / statistics.median(times)
 
 
 def at_least(what: str, found: float, least: float) -> Row:

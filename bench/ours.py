@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import Count, Max, Min, Sum
 
 from batch import conf
 from batch.drain import Drain
 from batch.isolation import InThread, Isolation, Isolator, Limits
-from batch.models import BatchJob
+from batch.models import BatchJob, BatchTarget
 from batch.moves.claim import claim_job
 from batch.runner import Runner
 from batch.signals import job_submitted
@@ -27,6 +27,7 @@ from bench.fetches import nothing
 
 HOLD = timedelta(hours=1)
 _numbers = itertools.count()
+_filled: list[str] = []  # jobs
 
 
 def targets(count: int) -> list[Target]:
@@ -46,16 +47,47 @@ def submit(count: int) -> float:
     return time.perf_counter() - started
 
 
-def drain(count: int) -> float:
-    """Claim and drain a job of ``count`` targets that do nothing; seconds a target."""
-    job_id = Runner().submit("bench", "", targets(count)).id
+def fill(count: int, jobs: int = 1) -> float:
+    """Submit ``count`` targets that do nothing in so many jobs; the seconds a target."""
+    _filled.clear()
+    given = [targets(count // jobs) for _ in range(jobs)]
     started = time.perf_counter()
-    _drain(job_id)
+    for portion in given:
+        _filled.append(Runner().submit("bench", "", portion).id)
+    return (time.perf_counter() - started) / count
+
+
+def drain(count: int) -> float:
+    """Claim and drain what was filled; seconds a target."""
+    started = time.perf_counter()
+    for job_id in _filled:
+        _drain(job_id)
     seconds = time.perf_counter() - started
-    found = Runner().status(job_id)
-    assert found
-    assert found[0].status == "done"
+    assert ended(count) is not None
     return seconds / count
+
+
+def ended(count: int) -> float | None:
+    """Seconds a target, from the end of the first to that of the last, when all that was filled
+    is done."""
+    jobs = BatchJob.objects.filter(id__in=_filled)
+    if jobs.filter(status="done").count() < len(_filled):
+        return None
+    found = BatchTarget.objects.filter(job_id__in=_filled, status="done").aggregate(
+        number=Count("id"), first=Min("finished_at"), last=Max("finished_at")
+    )
+    assert found["number"] == count, found
+    return float((found["last"] - found["first"]).total_seconds() / (count - 1))
+
+
+def done() -> int:
+    """How many targets of what was filled are done."""
+    jobs = BatchJob.objects.filter(id__in=_filled)
+    return int(jobs.aggregate(number=Sum("targets_done"))["number"])
+
+
+def rest() -> None:
+    connection.close()
 
 
 def _drain(job_id: str) -> None:
@@ -64,43 +96,6 @@ def _drain(job_id: str) -> None:
     claim = claim_job(uuid.UUID(job_id), "bench", HOLD, "default")
     assert claim
     Drain(claim, settings, settings.ttl, "default").run_to_the_end(isolation)
-
-
-def count_writes(count: int) -> dict[str, float]:
-    """Per target: statements, transactions, and flushes of the log by the server's process for
-    this connection. The claim and the reading ahead are in there."""
-    statements = 0
-
-    def counting(execute: Any, *args: Any) -> Any:
-        nonlocal statements
-        statements += 1
-        return execute(*args)
-
-    drain(100)  # the connection is open, and its statements known
-    job_id = Runner().submit("bench", "", targets(count)).id
-    before = _server_counts()
-    with connection.execute_wrapper(counting):
-        _drain(job_id)
-    transactions, flushes = (
-        (now - then) / count for now, then in zip(_server_counts(), before, strict=True)
-    )
-    return {
-        "statements": statements / count,
-        "transactions": transactions,
-        "flushes": flushes,
-    }
-
-
-def _server_counts() -> tuple[int, int]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_force_next_flush()")
-        cursor.execute(
-            "SELECT xact_commit, (SELECT sum(fsyncs)"
-            " FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'wal')"
-            " FROM pg_stat_database WHERE datname = current_database()"
-        )
-        transactions, flushes = cursor.fetchone()
-    return int(transactions), int(flushes)
 
 
 @contextmanager
@@ -165,4 +160,16 @@ def progress() -> int:
     return BatchJob.objects.order_by("-created_at").values_list("targets_done", flat=True)[0]
 
 
-ASKED = (submit, drain, count_writes, isolate, submit_stamped, submit_pages, took, progress)
+ASKED = (
+    submit,
+    fill,
+    drain,
+    ended,
+    done,
+    rest,
+    isolate,
+    submit_stamped,
+    submit_pages,
+    took,
+    progress,
+)

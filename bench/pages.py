@@ -45,7 +45,7 @@ def pages(places: Places, scale: Scale, say: Say) -> Section:
     one, two = found["runner, 1 slot"], found["runner, 2 slots"]
     rows.append(at_least("against trafilatura", ratio(found["trafilatura"], one), 0.7))
     rows.append(at_least("2 slots against 1", ratio(one, two), 1.6))
-    return Section("Reading pages", rows, REMARK)
+    return Section("Reading pages", rows, REMARK, beside=["trafilatura"])
 
 
 def _through(

@@ -1,4 +1,5 @@
-"""Where the benchmarks' databases are: one folder and one PostgreSQL server for a run."""
+"""Where the benchmarks' databases are: one folder and one PostgreSQL server for a run, and the
+Redis of the machine, where there is one."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+import redis
 
+from bench.server import Server
 from tests.postgres import Cluster
 
 
@@ -24,6 +27,8 @@ def django_on(database: str, **more: str) -> dict[str, str]:
 class Places:
     folder: Path
     server_url: str
+    server: Server
+    redis: str | None  # the URL of a database of its that nobody uses
 
     def postgresql(self, name: str) -> str:
         """The URL of a database of that name, made when it is not there."""
@@ -45,6 +50,27 @@ def places() -> Iterator[Places]:
     cluster = Cluster(folder / "postgresql")
     try:
         cluster.start()
-        yield Places(folder, cluster.url)
+        server = Server(cluster.url, folder / "postgresql" / "log")
+        with _redis() as redis:
+            yield Places(folder, cluster.url, server, redis)
     finally:
         cluster.stop()
+
+
+@contextlib.contextmanager
+def _redis() -> Iterator[str | None]:
+    """A database of the machine's Redis that is empty, and is emptied afterwards."""
+    for number in range(15, 0, -1):
+        url = f"redis://127.0.0.1:6379/{number}"
+        with redis.Redis.from_url(url) as client:
+            try:
+                if client.dbsize():
+                    continue
+            except redis.ConnectionError:
+                break
+            try:
+                yield url
+            finally:
+                client.flushdb()
+            return
+    yield None

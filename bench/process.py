@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 END_SECONDS = 30.0
@@ -33,11 +36,25 @@ class System:
         )
         self._answer("its start")
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def ask(self, what: str, **how: Any) -> Any:
+        self.begin(what, **how)
+        return self._answer(what)
+
+    def begin(self, what: str, **how: Any) -> None:
+        """Ask, and let :meth:`answer` wait for what comes of it."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps([what, how]) + "\n")
         self._process.stdin.flush()
-        return self._answer(what)
+
+    def answer(self, seconds: float) -> Any:
+        """The answer to what was begun, or None when it takes longer than that."""
+        assert self._process.stdout
+        ready, _, _ = select.select([self._process.stdout], [], [], seconds)
+        return self._answer("what was begun") if ready else None
 
     def _answer(self, what: str) -> Any:
         assert self._process.stdout
@@ -69,6 +86,11 @@ class Program:
     @property
     def runs(self) -> bool:
         return self._process.poll() is None
+
+    def family(self) -> list[psutil.Process]:
+        """It and all that it started."""
+        parent = psutil.Process(self.pid)
+        return [parent, *parent.children(recursive=True)]
 
     def wait(self) -> None:
         """Until it ends by itself."""

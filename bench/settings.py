@@ -35,4 +35,9 @@ SIFT_FETCH = {
     "ALLOWED_NETWORKS": ["127.0.0.1/32"],
     "ALLOWED_PORTS": [int(os.environ.get("BENCH_PORT", "80"))],
 }
-LOGGING = {"version": 1, "root": {"level": "ERROR"}, "disable_existing_loggers": False}
+LOGGING = {
+    "version": 1,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "root": {"level": "ERROR", "handlers": ["stderr"]},
+    "disable_existing_loggers": False,
+}

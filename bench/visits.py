@@ -34,6 +34,15 @@ def fill(jobs: int) -> float:
     return time.perf_counter() - started
 
 
+def fill_expired(jobs: int) -> None:
+    connection.ensure_connection()
+    crowd.fill(connection.connection, jobs, crowd.expired)
+
+
+def count() -> int:
+    return BatchJob.objects.count()
+
+
 def log_in() -> str:
     """The cookie of somebody who sees everything, and whose are a tenth of the crowd's jobs."""
     user, _ = User.objects.get_or_create(
@@ -88,6 +97,10 @@ def _with(path: str, **query: object) -> str:
     return f"{path}?{urlencode(query)}"
 
 
+def purge() -> int:
+    return Runner().purge()
+
+
 def count_expired() -> float:
     """The seconds that ``batch_purge --dry-run`` looks for."""
     started = time.perf_counter()
@@ -124,4 +137,4 @@ def _text(number: int, size: int) -> str:
     return " ".join(f"{number * 7919 + i:x}" for i in range(size // 6))[:size]
 
 
-ASKED = (fill, log_in, addresses, count_expired, fill_one)
+ASKED = (fill, fill_expired, purge, count, log_in, addresses, count_expired, fill_one)

@@ -13,9 +13,10 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 
 from batch.runner import Runner
-from bench.ours import prepare, targets
+from bench.ours import prepare, rest, targets
 
 TTL = timedelta(days=1)
+_jobs: list[str] = []  # that wait
 UPDATE_JOB = """
     UPDATE batch_batchjob SET status = %s, finished_at = %s, worker = %s, claim_expires_at = %s,
         lease_expires_at = %s, targets_failed = targets_failed + %s,
@@ -29,8 +30,17 @@ UPDATE_TARGET = """
 """
 
 
+def fill(count: int) -> float:
+    """Submit a job as the runner does; the seconds a target."""
+    given = targets(count)
+    started = time.perf_counter()
+    _jobs.append(Runner().submit("bare", "", given).id)
+    return (time.perf_counter() - started) / count
+
+
 def drain(count: int) -> float:
-    submission = Runner().submit("bare", "", targets(count))
+    """Seconds a target of the job that was filled last."""
+    job_id = _jobs.pop()
     with psycopg.connect(os.environ["BENCH_DATABASE"]) as connection:
         started = time.perf_counter()
         with connection.cursor() as cursor:
@@ -38,14 +48,14 @@ def drain(count: int) -> float:
                 now = datetime.now(UTC)
                 last = idx + 1 == count
                 job = ("done", now, "", None) if last else ("running", None, "bench", now + TTL)
-                cursor.execute(UPDATE_JOB, (*job, now + TTL, 0, submission.id, 0))
+                cursor.execute(UPDATE_JOB, (*job, now + TTL, 0, job_id, 0))
                 assert cursor.rowcount == 1
                 outcome = ("done", '{"content":"ok","meta":{}}', "", "", "", None, now, now)
-                cursor.execute(UPDATE_TARGET, (*outcome, submission.id, idx))
+                cursor.execute(UPDATE_TARGET, (*outcome, job_id, idx))
                 assert cursor.rowcount == 1
                 connection.commit()
         return (time.perf_counter() - started) / count
 
 
-__all__ = ["ASKED", "drain", "prepare"]
-ASKED = (drain,)
+__all__ = ["ASKED", "drain", "fill", "prepare", "rest"]
+ASKED = (fill, drain, rest)

@@ -1,4 +1,4 @@
-"""huey's SqliteHuey: one worker thread, its results stored.
+"""huey on SQLite or on Redis: its consumer with worker threads in this process, results stored.
 
 It takes a task off the queue before it runs it and stores the result in a second transaction:
 a crash in between loses the task.
@@ -12,8 +12,10 @@ import sqlite3
 import threading
 import time
 
-from huey import SqliteHuey
+from huey import RedisHuey, SqliteHuey
 from huey.storage import SqliteStorage
+
+from bench.fetches import write_stamp
 
 logging.getLogger("huey").setLevel(logging.ERROR)
 
@@ -23,13 +25,18 @@ class Storage(SqliteStorage):
 
     def _create_connection(self) -> sqlite3.Connection:
         connection = super()._create_connection()
-        connection.execute(f"PRAGMA synchronous={os.environ['BENCH_SYNCHRONOUS']}")
+        connection.execute(f"PRAGMA synchronous={os.environ.get('BENCH_SYNCHRONOUS', 'NORMAL')}")
         return connection
 
 
-huey = SqliteHuey(
-    storage_class=Storage, filename=os.environ["BENCH_DATABASE"].removeprefix("sqlite:///")
-)
+def _huey() -> RedisHuey | SqliteHuey:
+    place = os.environ["BENCH_DATABASE"]
+    if place.startswith("redis"):
+        return RedisHuey("bench", url=place)
+    return SqliteHuey(storage_class=Storage, filename=place.removeprefix("sqlite:///"))
+
+
+huey = _huey()
 _ended = threading.Semaphore(0)
 
 
@@ -39,15 +46,27 @@ def nothing(idx: int) -> str:
     return "ok"
 
 
+@huey.task()
+def stamp() -> str:
+    write_stamp()
+    return "ok"
+
+
 def prepare() -> None:
     """huey has made its tables."""
 
 
-def drain(count: int) -> float:
-    """Seconds a task, from the consumer's start to the last task."""
+def fill(count: int) -> float:
+    """Queue ``count`` tasks, one by one; the seconds each took."""
+    started = time.perf_counter()
     for idx in range(count):
         nothing(idx)
-    consumer = huey.create_consumer(workers=1, periodic=False, check_worker_health=False)
+    return (time.perf_counter() - started) / count
+
+
+def drain(count: int, concurrency: int = 1) -> float:
+    """Seconds a task, from the consumer's start to the last task."""
+    consumer = huey.create_consumer(workers=concurrency, periodic=False, check_worker_health=False)
     started = time.perf_counter()
     consumer.start()
     for _ in range(count):
@@ -57,4 +76,19 @@ def drain(count: int) -> float:
     return seconds / count
 
 
-ASKED = (drain,)
+def submit_stamped() -> int:
+    """Queue a task; the moment at which that came back."""
+    stamp()
+    return time.monotonic_ns()
+
+
+def ended(count: int) -> float | None:
+    """Whether a worker elsewhere has emptied the queue."""
+    return None if huey.pending_count() else 0.0
+
+
+def rest() -> None:
+    """It holds nothing that a server counts."""
+
+
+ASKED = (fill, drain, submit_stamped, ended, rest)

@@ -1,6 +1,7 @@
-"""procrastinate with one worker of concurrency 1, on its asynchronous connector.
+"""procrastinate with one worker, on its asynchronous connector.
 
-Its task is a coroutine, which it runs without a thread in between.
+Its task is a coroutine, which it runs without a thread in between. What is asked of it outside of
+a worker goes through its synchronous connector.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 import time
 
 import procrastinate
@@ -16,53 +18,82 @@ from bench.fetches import write_stamp
 
 logging.getLogger("procrastinate").setLevel(logging.ERROR)
 
-app = procrastinate.App(
-    connector=procrastinate.PsycopgConnector(conninfo=os.environ["BENCH_DATABASE"])
-)
+conninfo = os.environ["BENCH_DATABASE"]
+app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=conninfo))
+door = procrastinate.App(connector=procrastinate.SyncPsycopgConnector(conninfo=conninfo))
 
 
-@app.task(queue="nothing", name="nothing")
+@app.task(queue="bench", name="nothing")
 async def nothing(idx: int) -> str:
     return "ok"
 
 
-@app.task(queue="stamp", name="stamp")
+@app.task(queue="bench", name="stamp")
 async def stamp() -> str:
     write_stamp()
     return "ok"
 
 
 def prepare() -> None:
-    async def apply() -> None:
-        async with app.open_async():
-            await app.schema_manager.apply_schema_async()
-
-    asyncio.run(apply())
-    app.open()  # for what is deferred outside of an event loop
+    door.open()
+    known = door.connector.execute_query_one("SELECT to_regclass('procrastinate_jobs') AS name")
+    if not known["name"]:
+        door.schema_manager.apply_schema()
 
 
-def drain(count: int) -> float:
+def fill(count: int) -> float:
+    """Defer ``count`` tasks, one by one; the seconds each took."""
+    task = door.configure_task("nothing", queue="bench")
+    started = time.perf_counter()
+    for idx in range(count):
+        task.defer(idx=idx)
+    return (time.perf_counter() - started) / count
+
+
+def fill_at_once(count: int) -> float:
+    """The same, by its own way for many."""
+    task = door.configure_task("nothing", queue="bench")
+    started = time.perf_counter()
+    task.batch_defer(*({"idx": idx} for idx in range(count)))
+    return (time.perf_counter() - started) / count
+
+
+def drain(count: int, concurrency: int = 1) -> float:
     """Seconds a task, from the worker's start until it has caught up."""
 
     async def run() -> float:
         async with app.open_async():
-            await nothing.batch_defer_async(*({"idx": idx} for idx in range(count)))
             started = time.perf_counter()
             await app.run_worker_async(
-                queues=["nothing"], concurrency=1, wait=False, install_signal_handlers=False
+                concurrency=concurrency, wait=False, install_signal_handlers=False
             )
             return (time.perf_counter() - started) / count
 
-    return asyncio.run(run())
+    seconds = asyncio.run(run())
+    assert ended(count) is not None
+    return seconds
+
+
+def ended(count: int) -> float | None:
+    """Whether a worker has done all there was."""
+    left = door.connector.execute_query_one(
+        "SELECT count(*) AS left FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"
+    )
+    return None if left["left"] else 0.0
 
 
 def submit_stamped() -> int:
     """Defer a task; the moment at which that came back, committed."""
-    stamp.defer()
+    door.configure_task("stamp", queue="bench").defer()
     return time.monotonic_ns()
 
 
-ASKED = (drain, submit_stamped)
+def rest() -> None:
+    door.close()
+    door.open()
+
+
+ASKED = (fill, fill_at_once, drain, ended, submit_stamped, rest)
 
 if __name__ == "__main__":
-    app.run_worker(queues=["stamp"], concurrency=1)
+    app.run_worker(concurrency=int(sys.argv[1]))
