@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from batch import conf, database
 from batch.models import BatchJob
-from batch.moves import lanes
+from batch.moves import lanes, remove
 from batch.moves.end import RESTART
 from batch.runner import Runner
 from batch.text import one_line
@@ -46,7 +46,8 @@ def tend() -> None:
     _let_the_living_renew()
     if reaped := runner.mark_in_flight_failed(RESTART):
         logger.warning("jobs_reaped", extra={"jobs": reaped})
-    if purged := runner.purge():
+    # What is left goes next time: dead workers' jobs are not to wait for a long purge.
+    if purged := remove.purge(database.alias(), seconds=conf.settings().claim_seconds / 4):
         logger.info("jobs_purged", extra={"jobs": purged})
     lanes.sweep(database.alias())
     if left := _left_waiting():

@@ -33,8 +33,9 @@ def delete(job_id: uuid.UUID, using: str) -> None:
         raise JobLiveError(str(job_id))
 
 
-def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.0) -> int:
-    """Remove expired jobs and say how many; stop after ``seconds``, pause between batches."""
+def purge(using: str, *, seconds: float | None = None) -> int:
+    """Remove expired jobs and say how many. Stop after ``seconds``; without them, rest after each
+    portion for as long as it took, so that what drains meanwhile keeps most of its pace."""
     ends = None if seconds is None else time.monotonic() + seconds
     now = database.now(using)
     expired = BatchJob.objects.using(using).expired(now)
@@ -43,10 +44,12 @@ def purge(using: str, *, seconds: float | None = None, pause_seconds: float = 0.
     while found := database.repeat(partial(_first, expired.exclude(id__in=kept)), using):
         removed, kept_before = 0, len(kept)
         for portion in _portions(found):
+            began = time.monotonic()
             removed += _removed(expired.order_by(), portion, kept, now, using)
-            if ends is not None and time.monotonic() > ends:
+            if ends is None:
+                time.sleep(time.monotonic() - began)
+            elif time.monotonic() > ends:
                 return count + removed
-            time.sleep(pause_seconds)
         count += removed
         if not removed and len(kept) == kept_before:
             break  # somebody else removes them at this moment
