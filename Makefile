@@ -2,6 +2,7 @@
 # the requirements change.
 #   PYTHON=python3.13   another Python (give it another VENV, or remove the old one first)
 #   DJANGO=6.1          that Django on top of the pinned requirements, in an environment of its own
+#   WITH=pgbouncer      of make test-on: a variant of it (tests/databases.py lists them)
 #   WORKERS=1           tests in so many processes (2 by default), each with a database of its own
 #   PORT=8001           of make run
 
@@ -35,8 +36,8 @@ test: setup ## The suite on SQLite, then all that uses the database again on Pos
 	@$(MAKE) --no-print-directory test-on DB=postgres
 
 test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, postgres or mariadb
-	TEST_DB=$(DB) TEST_NO_SKIPS=1 $(PYTEST) \
-		-m "services and not long and not browser and not client and not celery"
+	TEST_DB=$(DB) TEST_WITH="$(WITH)" TEST_NO_SKIPS=1 $(PYTEST) \
+		-m "services and not long and not browser and not client and not celery" $(ONLY)
 
 test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on each database in LONG_ON
 	$(PY) -m pytest -m long

@@ -23,6 +23,7 @@ logger = logging.getLogger("batch")
 
 SQLITE_SECONDS = 0.05
 LISTEN_AGAIN_SECONDS = 5.0
+POOLED = "DISABLE_SERVER_SIDE_CURSORS"  # what Django has set where a pooler is in between
 
 
 class Bell:
@@ -166,7 +167,9 @@ def waiting(bell: Bell, using: str) -> Waiting:
     connection = connections[using]
     if connection.vendor == "sqlite":
         return Watching(bell, using)
-    if connection.vendor == "postgresql":
+    # Through a pooler between transactions LISTEN reaches a connection that is another client's
+    # a moment later: that one would be told, and keep what it never asked for.
+    if connection.vendor == "postgresql" and not connection.settings_dict[POOLED]:
         from django.db.backends.postgresql.psycopg_any import is_psycopg3
 
         if is_psycopg3:

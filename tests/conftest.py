@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import TransactionTestCase
 
-from tests.databases import KIND
+from tests.databases import ALIAS, KIND, WITH
 from tests.network import refuse_other_machines
 from tests.processes import Processes
 
@@ -25,7 +25,20 @@ def _uses_database(item: pytest.Item) -> bool:
 
 def _belongs_here(item: pytest.Item) -> bool:
     marker = item.get_closest_marker("only_on")
-    return marker is None or KIND in marker.args
+    without = {word for mark in item.iter_markers("not_with") for word in mark.args}
+    here = marker is None or bool({KIND, *WITH} & set(marker.args))
+    return here and not without & WITH
+
+
+def _has_all_databases(item: pytest.Item) -> None:
+    """Let a test use the second database as well, which it does not know of."""
+    cls = getattr(item, "cls", None)
+    if cls is not None and issubclass(cls, TransactionTestCase):
+        cls.databases = "__all__"
+        return
+    marker = item.get_closest_marker("django_db")
+    asked = marker.kwargs if marker else {"transaction": "transactional_db" in item.fixturenames}
+    item.add_marker(pytest.mark.django_db(**asked, databases="__all__"), append=False)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,6 +47,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # By what a test asks for, since a mark set by hand would be forgotten.
         if _uses_database(item):
             item.add_marker("services")
+            if ALIAS != "default":
+                _has_all_databases(item)
     elsewhere = [item for item in items if not _belongs_here(item)]
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)
@@ -55,6 +70,12 @@ def pytest_terminal_summary(
 ) -> None:
     if skipped := _forbidden_skips(config):
         terminalreporter.write_line(f"{NO_SKIPS} is set and {skipped} tests were skipped", red=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool) -> bool:
+    """PgBouncer keeps its connections, so no database behind it can be dropped at the end."""
+    return django_db_keepdb or "pgbouncer" in WITH
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from django.db import connection
+from django.db import connections
 
-from tests.databases import NAME_VARIABLE
+from tests.databases import NAMES_VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -79,7 +79,9 @@ class Processes:
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
             "TEST_BATCH": json.dumps(batch or {}),
-            NAME_VARIABLE: str(connection.settings_dict["NAME"]),
+            NAMES_VARIABLE: json.dumps(
+                {alias: str(connections[alias].settings_dict["NAME"]) for alias in connections}
+            ),
             **(env or {}),
         }
         name = str(len(self._started))

@@ -5,11 +5,14 @@ import socket
 import threading
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import connection
+from django.db import connections
 
+from batch import database
 from tests.concurrency import eventually, run_threads
-from tests.databases import KIND
+from tests.connection import connection
+from tests.databases import ALIAS, KIND, WITH
 from tests.network import NetworkRefusedError, refuse_other_machines
 from tests.processes import Processes
 
@@ -17,6 +20,16 @@ from tests.processes import Processes
 def test_the_run_is_on_the_database_that_was_asked_for(db: None) -> None:
     vendors = {"postgres": "postgresql", "mariadb": "mysql"}
     assert connection.vendor == vendors.get(KIND, "sqlite")
+
+
+def test_the_run_has_the_variants_that_were_asked_for(db: None) -> None:
+    assert settings.USE_TZ is ("local-times" not in WITH)
+    assert bool(getattr(connection, "pool", None)) is ("pool" in WITH)
+    assert database.alias() == ALIAS
+    # Whatever used the wrong database would find no table there.
+    for alias in connections:
+        tables = connections[alias].introspection.table_names()
+        assert ("batch_batchjob" in tables) is (alias == ALIAS)
 
 
 @pytest.mark.only_on("sqlite", "sqlite-default")

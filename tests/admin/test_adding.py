@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from batch import conf
 from batch.models import BatchJob
 from batch.types import Problem
+from tests.connection import connection
 
 from .adding import ADD, file, refused, submitted
 from .conftest import listed, make_job, page_of, shown

@@ -5,12 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from batch.models import BatchJob, JobStatus
+from tests.connection import connection
 
 from .conftest import listed, make_job, page_of, shown
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
@@ -17,6 +16,8 @@ from batch.admin.charts import bars, columns
 from batch.admin.overview import overview
 from batch.admin.sample import Sample, _fair_share
 from batch.models import BatchJob, BatchTarget, BatchWorker, JobStatus, TargetState
+from tests.connection import connection
+from tests.databases import ALIAS
 
 from .conftest import listed, make_job, shown
 
@@ -147,7 +148,7 @@ def test_the_sample_is_the_jobs_started_last(monkeypatch: pytest.MonkeyPatch) ->
         for made, begun in ((3, 1), (2, 2), (1, 3))
     ]
     make_job(created_at=now)  # not started
-    assert {job.id for job in Sample.of_latest_jobs("default").jobs_started} == {
+    assert {job.id for job in Sample.of_latest_jobs(ALIAS).jobs_started} == {
         job.pk for job in jobs[:2]
     }
     assert seen()["sampled_jobs"] == "2 jobs"

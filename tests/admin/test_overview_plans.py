@@ -5,13 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from batch.admin.overview import overview
 from batch.admin.sample import MOST_JOBS, MOST_TARGETS
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+from tests.connection import connection
+from tests.databases import ALIAS
 from tests.unit.test_plans import many, scans  # the fixture, and how a plan is read
 
 from .test_speed import grow
@@ -56,7 +57,7 @@ def targets(many: None, django_db_blocker: Any) -> Iterator[None]:
                 word = "TABLE " if connection.vendor == "mysql" else ""
                 cursor.execute(f"ANALYZE {word}{table}")
         yield
-        BatchTarget.objects.all()._raw_delete("default")
+        BatchTarget.objects.all()._raw_delete(ALIAS)
 
 
 def whole_targets(sql: str) -> str:

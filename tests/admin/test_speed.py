@@ -4,12 +4,12 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from batch.admin.paging import DEEPEST_ROW, CappedPaginator
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+from tests.connection import connection
 
 from .conftest import listed, make_job, page_of, shown
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection
 from django.test import Client
 
 from batch import database
 from batch.models import BatchGate, BatchWorker
+from tests.connection import connection
 
 from .conftest import listed, page_of, shown
 

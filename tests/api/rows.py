@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from batch.models import LIVE, BatchJob, BatchTarget
+from tests.connection import stored
 
 RESULT = {"content": "some text", "meta": {"type": "text/html"}}
 
@@ -25,9 +26,13 @@ def job_of(user: User, status: str = "done", total: int = 0, **fields: Any) -> B
             "targets_total": total,
             "finished_at": None if status in LIVE else now,
             "lease_expires_at": now + timedelta(hours=1),
-            **fields,
+            **{name: _stored(value) for name, value in fields.items()},
         }
     )
+
+
+def _stored(value: Any) -> Any:
+    return stored(value) if isinstance(value, datetime) and value.tzinfo else value
 
 
 def targets_of(job: BatchJob, *statuses: str, **fields: Any) -> list[BatchTarget]:

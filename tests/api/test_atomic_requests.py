@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections
+from django.db import connections
 from django.http import HttpResponse
 from django.urls import include, path, resolve
 from rest_framework.test import APIClient
@@ -15,6 +15,7 @@ from batch.models import BatchJob, BatchTarget
 from batch.runner import Runner
 from batch.types import Problem, Target
 from tests.api.conftest import JOBS, URL, client_of
+from tests.connection import connection
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

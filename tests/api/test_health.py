@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.utils import InterfaceError, OperationalError, ProgrammingError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -18,6 +17,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from batch.models import BatchWorker
+from tests.connection import connection
 from tests.rules.jobs import claim, submit
 
 pytestmark = pytest.mark.django_db

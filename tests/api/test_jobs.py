@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -15,6 +14,7 @@ from rest_framework.test import APIClient
 from batch.models import TERMINAL, BatchJob, BatchWorker, JobStatus
 from tests.api.conftest import JOBS, URL
 from tests.api.rows import job_of, targets_of
+from tests.connection import connection, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -74,8 +74,8 @@ def test_a_page_has_50_jobs_unless_asked_and_200_at_most(ann: User, as_ann: APIC
             caller=f"user:{ann.pk}",
             idem_key="",
             status="running",
-            lease_expires_at=NOON,
-            created_at=NOON + timedelta(seconds=number),
+            lease_expires_at=stored(NOON),
+            created_at=stored(NOON + timedelta(seconds=number)),
         )
         for number in range(202)
     )
@@ -174,7 +174,7 @@ def test_a_page_takes_the_same_few_queries_however_many_jobs_it_has(
 ) -> None:
     for _ in range(count):
         targets_of(job_of(ann), "done", "failed")
-    with django_assert_max_num_queries(10) as captured:
+    with django_assert_max_num_queries(10, connection=connection) as captured:
         assert len(ids(as_ann.get(JOBS))) == count
     of_ours = [query["sql"] for query in captured.captured_queries if "batch_" in query["sql"]]
     assert len(of_ours) == 2  # the page's jobs, the workers alive

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import SuspiciousOperation
-from django.db import connection
+from django.db import connections
 from django.db.utils import InterfaceError, OperationalError, ProgrammingError
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import APIException, AuthenticationFailed
@@ -22,6 +22,7 @@ from batch.api.codes import CODES
 from batch.models import BatchJob
 from tests.api.conftest import JOBS, URL, client_of
 from tests.api.rows import job_of, targets_of
+from tests.connection import connection
 
 pytestmark = pytest.mark.django_db
 
@@ -89,7 +90,7 @@ class Scene:
                 raise error
             return execute(sql, *rest)
 
-        with connection.execute_wrapper(refuse):
+        with connections["default"].execute_wrapper(refuse), connection.execute_wrapper(refuse):
             return self.client.get(address)
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from batch.models import BatchJob, BatchTarget
 from tests.api.conftest import JOBS
 from tests.api.rows import RESULT, job_of, targets_of
+from tests.connection import connection
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections
+from django.db import connections
 from rest_framework.test import APIClient
 
 from batch.api import waiting
@@ -19,6 +19,7 @@ from batch.models import BatchJob
 from tests.api.conftest import JOBS
 from tests.api.rows import job_of
 from tests.concurrency import eventually, run_threads
+from tests.connection import connection
 
 pytestmark = pytest.mark.django_db
 

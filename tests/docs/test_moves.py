@@ -16,6 +16,7 @@ from batch.moves import lanes
 from batch.moves.claim import Claim, claim_job, renew
 from batch.moves.end import cancel, cut_off, reap
 from batch.moves.remove import delete, purge
+from tests.databases import ALIAS
 from tests.docs.states import table
 from tests.rules import jobs
 
@@ -43,13 +44,13 @@ def in_hand(*stored: str | None) -> str:
 
 def cancelled_in_hand() -> str:
     job_id = in_hand()
-    assert cancel(jobs.row(job_id).id, DAY, "default")
+    assert cancel(jobs.row(job_id).id, DAY, ALIAS)
     return job_id
 
 
 def at_its_lane() -> str:
     job_id = jobs.submit(2)
-    assert claim_job(jobs.row(job_id).id, WORKER, DAY, "default", lanes=True)
+    assert claim_job(jobs.row(job_id).id, WORKER, DAY, ALIAS, lanes=True)
     return job_id
 
 
@@ -76,28 +77,28 @@ def store(content: str | None, job: BatchJob) -> None:
 
 def enter(job: BatchJob) -> None:
     rules = LaneRules(per_lane=1, pause=DAY)
-    lanes.enter(held(job), job.targets_done, "a", rules, "default")
+    lanes.enter(held(job), job.targets_done, "a", rules, ALIAS)
 
 
 def remove(job: BatchJob) -> None:
     with suppress(JobLiveError):
-        delete(job.id, "default")
+        delete(job.id, ALIAS)
 
 
 def expire(job: BatchJob) -> None:
     jobs.lapse(str(job.id))
-    purge("default")
+    purge(ALIAS)
 
 
 MOVES: list[tuple[str, Callable[[BatchJob], Any]]] = [
-    ("claim.claim_job", lambda job: claim_job(job.id, WORKER, DAY, "default")),
-    ("claim.renew", lambda job: renew([job.id], WORKER, timezone.now(), DAY, "default")),
+    ("claim.claim_job", lambda job: claim_job(job.id, WORKER, DAY, ALIAS)),
+    ("claim.renew", lambda job: renew([job.id], WORKER, timezone.now(), DAY, ALIAS)),
     ("lanes.enter", enter),
     ("record.record", partial(store, "content")),
     ("record.record", partial(store, None)),
-    ("end.cut_off", lambda job: cut_off(held(job), "gone", "restart", DAY, "default")),
-    ("end.reap", lambda job: reap("gone", "default", sole=True)),
-    ("end.cancel", lambda job: cancel(job.id, DAY, "default")),
+    ("end.cut_off", lambda job: cut_off(held(job), "gone", "restart", DAY, ALIAS)),
+    ("end.reap", lambda job: reap("gone", ALIAS, sole=True)),
+    ("end.cancel", lambda job: cancel(job.id, DAY, ALIAS)),
     ("remove.delete", remove),
     ("remove.purge", expire),
 ]

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from batch.moves.end import cut_off
 from batch.moves.workers import beat
+from tests.databases import ALIAS
 from tests.docs.documents import text
 from tests.rules import jobs
 
@@ -26,10 +27,10 @@ def plain(page: str) -> str:
 
 @pytest.mark.django_db
 def test_every_name_in_bold_is_in_the_admin(admin_client: Client) -> None:
-    beat("host:1:aa", 4, 1, timezone.now(), timezone.now(), "default")
+    beat("host:1:aa", 4, 1, timezone.now(), timezone.now(), ALIAS)
     waiting, partial, lost = jobs.submit(), jobs.terminal("partial"), jobs.submit()
     day = timedelta(days=1)
-    assert cut_off(jobs.claim(lost), "restart: gone", "restart", day, "default")
+    assert cut_off(jobs.claim(lost), "restart: gone", "restart", day, ALIAS)
 
     addresses = [reverse(f"admin:batch_batchjob_{name}") for name in ("changelist", "add")]
     addresses += [reverse("admin:index")]

@@ -1,5 +1,6 @@
 """PostgreSQL goes away: for a moment, during a fetch, for a long while."""
 
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +13,17 @@ import psycopg
 import pytest
 
 from tests.concurrency import eventually
-from tests.databases import NAME_VARIABLE
+from tests.databases import ALIAS, NAMES_VARIABLE
 from tests.faults.workers import Records
 from tests.postgres import Cluster
 from tests.processes import Process, Processes
 
 # The `db` of this run is not used; it marks the tests as those that need a server.
-pytestmark = [pytest.mark.only_on("postgres"), pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.only_on("postgres"),
+    pytest.mark.not_with("pgbouncer"),
+    pytest.mark.django_db,
+]
 
 
 class Server:
@@ -27,7 +32,10 @@ class Server:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.url = cluster.url
-        self.env = {"TEST_POSTGRES_URL": self.url, NAME_VARIABLE: "postgres"}
+        self.env = {
+            "TEST_POSTGRES_URL": self.url,
+            NAMES_VARIABLE: json.dumps({"default": "postgres", ALIAS: "postgres"}),
+        }
 
     def ask(self, sql: str, *values: Any) -> list[Any]:
         with psycopg.connect(self.url, autocommit=True) as connection:

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from batch.errors import BatchError
 from batch.models import BatchJob, BatchTarget
 from batch.runner import Runner
 from batch.types import Config
 from tests.concurrency import eventually, rounds, run_threads
+from tests.connection import connection
 from tests.faults.workers import TERMINAL, Records, all_terminal, start, status
 from tests.processes import Processes
 from tests.rules.jobs import states, targets

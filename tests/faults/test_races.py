@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError
 
 from batch.errors import BatchError
 from batch.models import BatchJob
@@ -17,6 +17,7 @@ from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import Config
 from tests.concurrency import rounds, run_threads
+from tests.connection import connection
 from tests.faults.test_caps_under_races import many_callers, one_caller
 from tests.rules.jobs import HOUR, ROOMY, claim, row, states, store, submit, targets, terminal
 from tests.rules.test_delete_and_purge import expired

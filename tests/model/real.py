@@ -14,6 +14,7 @@ from batch.moves.record import Next, Record, record, stored_before
 from batch.outcome import Outcome
 from batch.runner import Runner
 from batch.types import Submission
+from tests.databases import ALIAS
 from tests.model.rows import TICK, moment
 from tests.model.world import HOLD, TTL, Hand
 from tests.rules.accidents import Died, answer_lost, death_after_one_transaction
@@ -52,16 +53,16 @@ def delete(runner: Runner, job: str, dies: bool) -> Any:
 
 def claim(job: str, worker: str, lost: bool) -> bool:
     with answer_lost() if lost else nullcontext():
-        return claim_job(UUID(job), worker, HOLD * TICK, "default") is not None
+        return claim_job(UUID(job), worker, HOLD * TICK, ALIAS) is not None
 
 
 def claim_the_next(worker: str) -> str:
-    taken = claim_next(worker, HOLD * TICK, "default")
+    taken = claim_next(worker, HOLD * TICK, ALIAS)
     return str(taken.job_id) if taken else ""
 
 
 def renewed(job: str, worker: str, clock: int) -> bool:
-    return renew([UUID(job)], worker, moment(clock), HOLD * TICK, "default") == 1
+    return renew([UUID(job)], worker, moment(clock), HOLD * TICK, ALIAS) == 1
 
 
 def recorded(hand: Hand, clock: int) -> str:
@@ -75,10 +76,10 @@ def recorded(hand: Hand, clock: int) -> str:
         now=moment(clock),
         ttl=TTL * TICK,
     )
-    answer = record(entry, "default")
-    return (stored_before(entry, "default") if answer is Next.LOST else answer).value
+    answer = record(entry, ALIAS)
+    return (stored_before(entry, ALIAS) if answer is Next.LOST else answer).value
 
 
 def given_up(hand: Hand, code: str, clock: int) -> bool:
     claim = Claim(UUID(hand.job), "", "", 0, hand.claim, moment(clock))
-    return cut_off(claim, code, code, TTL * TICK, "default")
+    return cut_off(claim, code, code, TTL * TICK, ALIAS)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from batch.models import BatchJob, BatchTarget
 from batch.types import Target
+from tests.connection import stored
 from tests.model.world import Job
 
 EPOCH = datetime(2030, 1, 1, tzinfo=UTC)
@@ -15,7 +16,7 @@ URL = "https://example.com/"
 
 
 def moment(ticks: int) -> datetime:
-    return EPOCH + ticks * TICK
+    return stored(EPOCH) + ticks * TICK
 
 
 def targets(urls: tuple[str, ...]) -> list[Target]:
@@ -55,7 +56,7 @@ def stored_jobs(urls: dict[str, tuple[str, ...]]) -> list[Job]:
 
 
 def _ticks(value: datetime) -> int:
-    ticks, rest = divmod(value - EPOCH, TICK)
+    ticks, rest = divmod(value - stored(EPOCH), TICK)
     assert not rest, value
     return ticks
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from batch import database
@@ -17,6 +17,8 @@ from batch.moves.record import Next, Record, record
 from batch.outcome import Outcome
 from batch.runner import Runner
 from batch.types import Config, Options, Result, Target
+from tests.connection import connection
+from tests.databases import ALIAS
 
 # For tests that are not about the caps.
 ROOMY = Config(targets_per_job=100_000, jobs_per_caller=1000, jobs_total=1000)
@@ -66,7 +68,7 @@ def change(job_id: str, **values: Any) -> None:
 def claim(job_id: str, hold: timedelta = HOUR, worker: str = "host:1:aa") -> Claim:
     """Takes the job in hand as a worker does; a negative `hold` is a claim that ran out."""
     job = BatchJob.objects.get(id=job_id)
-    taken = claim_job(job.id, worker, hold, "default")
+    taken = claim_job(job.id, worker, hold, ALIAS)
     assert taken is not None
     return taken
 
@@ -83,10 +85,10 @@ def store(taken: Claim, idx: int, content: str | None = "content") -> Next:
         claim=taken.number,
         idx=idx,
         outcome=outcome,
-        now=database.now("default"),
+        now=database.now(ALIAS),
         ttl=HOUR,
     )
-    return database.repeat(partial(record, entry, "default"), "default")
+    return database.repeat(partial(record, entry, ALIAS), ALIAS)
 
 
 def lapse(job_id: str) -> None:
@@ -121,9 +123,9 @@ def content(context: Any, target: Target) -> Result:
 @contextmanager
 def rolled_back() -> Iterator[None]:
     """A caller's transaction that is rolled back in the end."""
-    with transaction.atomic():
+    with transaction.atomic(using=ALIAS):
         yield
-        transaction.set_rollback(True)
+        transaction.set_rollback(True, using=ALIAS)
 
 
 def away_from_here() -> Any:

@@ -15,6 +15,7 @@ from batch.moves.claim import renew
 from batch.moves.record import Next
 from batch.runner import Runner
 from tests.concurrency import run_threads
+from tests.databases import ALIAS
 from tests.rules.accidents import Died, death_after_one_transaction
 from tests.rules.jobs import (
     HOUR,
@@ -138,7 +139,7 @@ def test_what_is_half_deleted_is_no_workers_any_more(monkeypatch: pytest.MonkeyP
     taken = claim(job_id, hold=-HOUR)
     Runner().cancel(job_id)
     half_deleted(job_id, monkeypatch)
-    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, "default") == 0
+    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, ALIAS) == 0
     assert store(taken, 0) is Next.LOST
     Runner().delete(job_id)
     assert Runner().status(job_id) is None

@@ -12,6 +12,7 @@ from batch.errors import FetchError
 from batch.models import BatchJob, BatchLane, BatchTurn
 from batch.runner import Runner
 from tests.concurrency import eventually
+from tests.databases import ALIAS
 from tests.rules.jobs import row, rows, states
 from tests.rules.lanes import Visits, all_done, submit
 from tests.rules.workers import working
@@ -128,7 +129,7 @@ def test_what_a_host_says_delays_its_lane_for_an_hour_at_most(
     job_id = submit("a")
     assert Runner(fetch).drain(job_id)
     opens_at = BatchLane.objects.get(name="a").opens_at
-    left = (opens_at - database.now("default")).total_seconds()
+    left = (opens_at - database.now(ALIAS)).total_seconds()
     assert seconds - 30 < left < seconds + 0.001
 
 

@@ -13,6 +13,7 @@ from batch.moves import lanes
 from batch.moves.claim import Claim, claim_job
 from batch.moves.end import cut_off, reap
 from tests.concurrency import run_threads
+from tests.databases import ALIAS
 from tests.rules.jobs import HOUR, change, row, states
 from tests.rules.lanes import submit
 
@@ -22,20 +23,20 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def through(job_id: str, idx: int = 0, name: str = "a", **batch: Any) -> lanes.Answer:
     rules = conf.Settings(classes={}, **{"per_lane": 1, **batch}).lane_rules
     assert rules
-    return lanes.enter(held(job_id), idx, name, rules, "default")
+    return lanes.enter(held(job_id), idx, name, rules, ALIAS)
 
 
 def held(job_id: str) -> Claim:
     """The job as its worker has it, taken in hand if nobody has it yet."""
     job = row(job_id)
-    taken = claim_job(job.id, "host:1:aa", HOUR, "default", lanes=True)
+    taken = claim_job(job.id, "host:1:aa", HOUR, ALIAS, lanes=True)
     return taken or Claim(job.id, job.caller, "", job.targets_total, job.claim, job.created_at)
 
 
 def ended(job_id: str, idx: int = 0, name: str = "a", seconds: float = 0) -> None:
     """The target has run, and its lane opens after so long."""
     delay = timedelta(seconds=seconds)
-    database.in_transaction(lambda: lanes.leave(row(job_id).id, name, delay, "default"), "default")
+    database.in_transaction(lambda: lanes.leave(row(job_id).id, name, delay, ALIAS), ALIAS)
 
 
 def test_first_come_first_served() -> None:
@@ -69,17 +70,17 @@ def test_who_does_not_ask_any_more_is_passed_by(monkeypatch: pytest.MonkeyPatch)
 def test_a_dead_workers_target_keeps_its_place_until_it_is_reaped() -> None:
     first, second = submit("a"), submit("a")
     assert through(first).runs
-    change(first, claim_expires_at=database.now("default") - HOUR)
+    change(first, claim_expires_at=database.now(ALIAS) - HOUR)
     # It may come back and renew its claim, and its fetch goes on all the while.
     assert not through(second).runs
-    assert reap("restart", "default") == 1
+    assert reap("restart", ALIAS) == 1
     assert through(second).runs
 
 
 def test_a_job_that_its_worker_gives_up_leaves_its_lane() -> None:
     first, second = submit("a"), submit("a")
     assert through(first).runs
-    assert cut_off(held(first), "restart", "restart", HOUR, "default")
+    assert cut_off(held(first), "restart", "restart", HOUR, ALIAS)
     assert through(second).runs
 
 
@@ -88,11 +89,11 @@ def test_who_lost_the_job_enters_no_lane(what: str) -> None:
     job_id = submit("a")
     taken = held(job_id)
     if what == "reaped":
-        assert reap("restart", "default", sole=True) == 1
+        assert reap("restart", ALIAS, sole=True) == 1
     else:
         change(job_id, claim=2)
     rules = conf.LaneRules(per_lane=1, pause=timedelta())
-    assert not lanes.enter(taken, 0, "a", rules, "default").in_hand
+    assert not lanes.enter(taken, 0, "a", rules, ALIAS).in_hand
     assert states(job_id) == ["pending"]
     assert not BatchTurn.objects.exists()
 
@@ -137,10 +138,10 @@ def test_old_lanes_and_turns_of_nobody_are_swept_away() -> None:
         assert through(job_id, name=name).runs
     ended(old, name="old")
     ended(new, name="new")
-    BatchLane.objects.exclude(name="new").update(opens_at=database.now("default") - 25 * HOUR)
+    BatchLane.objects.exclude(name="new").update(opens_at=database.now(ALIAS) - 25 * HOUR)
     lost = submit("a")
     assert through(lost, name="new").runs
-    change(lost, status="done", finished_at=database.now("default"), claim_expires_at=None)
-    lanes.sweep("default")
+    change(lost, status="done", finished_at=database.now(ALIAS), claim_expires_at=None)
+    lanes.sweep(ALIAS)
     assert set(BatchLane.objects.values_list("name", flat=True)) == {"new", "used"}
     assert [str(turn.job_id) for turn in BatchTurn.objects.all()] == [used]

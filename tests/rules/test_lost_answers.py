@@ -12,6 +12,7 @@ from batch.moves.record import Next, record
 from batch.runner import Runner
 from batch.signals import job_finished, target_finished
 from batch.testing import FakeFetch
+from tests.databases import ALIAS
 from tests.rules.accidents import LOST, answer_lost
 from tests.rules.jobs import HOUR, row, states, store, submit, targets, terminal
 
@@ -83,9 +84,9 @@ def test_a_cancel_before_the_answer_was_asked_for_again_leaves_the_target_in_fli
 def test_a_claim_whose_answer_was_lost_is_in_hand() -> None:
     job_id = submit(1)
     with answer_lost():
-        taken = claim_job(row(job_id).id, "host:1:aa", HOUR, "default")
+        taken = claim_job(row(job_id).id, "host:1:aa", HOUR, ALIAS)
     assert taken is not None
-    assert claim_job(row(job_id).id, "host:1:aa", HOUR, "default") is None
+    assert claim_job(row(job_id).id, "host:1:aa", HOUR, ALIAS) is None
     assert store(taken, 0) is Next.ENDED
 
 
@@ -95,7 +96,7 @@ def test_a_claim_that_another_worker_won_is_not_taken_for_an_own_one() -> None:
 
     def loses_then_tries_again(worker: str) -> Any:
         with answer_lost():
-            return claim_job(waiting.id, worker, HOUR, "default")
+            return claim_job(waiting.id, worker, HOUR, ALIAS)
 
     assert loses_then_tries_again("host:1:aa") is not None
     assert loses_then_tries_again("host:2:bb") is None

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from batch.errors import CallerBusyError, InvalidTargetsError, TooManyTargetsError
@@ -14,6 +13,7 @@ from batch.models import BatchGate, BatchJob
 from batch.runner import Runner
 from batch.types import Config, Options, Problem, Target, parse_targets
 from tests.concurrency import run_threads
+from tests.connection import connection
 from tests.rules.jobs import (
     HOUR,
     ROOMY,

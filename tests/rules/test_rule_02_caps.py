@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batch.errors import CallerBusyError, JobsBusyError, TooManyTargetsError
 from batch.models import BatchGate, BatchJob, BatchTarget
 from batch.runner import Runner
 from batch.types import Config
+from tests.connection import connection
 from tests.rules.jobs import HOUR, ROOMY, change, claim, lapse, row, submit, targets, terminal
 
 pytestmark = pytest.mark.django_db

@@ -14,6 +14,7 @@ from batch.moves.claim import claim_next
 from batch.runner import Runner
 from batch.types import Config
 from tests.concurrency import eventually, run_threads
+from tests.databases import ALIAS
 from tests.rules.jobs import (
     HOUR,
     ROOMY,
@@ -93,7 +94,7 @@ def test_the_oldest_waiting_job_is_taken_first_and_then_by_id() -> None:
     ages = [1, 3, 2, 2, 2]
     for job_id, age in zip(ids, ages, strict=True):
         change(job_id, created_at=moment - age * HOUR)
-    taken = [claim_next("w", HOUR, "default") for _ in ids]
+    taken = [claim_next("w", HOUR, ALIAS) for _ in ids]
     same_age = sorted(ids[2:])
     assert [str(one.job_id) for one in taken if one] == [ids[1], *same_age, ids[0]]
 
@@ -102,16 +103,16 @@ def test_the_oldest_waiting_job_is_taken_first_and_then_by_id() -> None:
 def test_only_a_running_job_can_be_taken(status: str) -> None:
     finished = None if status == "queued" else timezone.now()
     change(submit(), status=status, finished_at=finished)
-    assert claim_next("w", HOUR, "default") is None
+    assert claim_next("w", HOUR, ALIAS) is None
 
 
 def test_a_job_is_taken_once() -> None:
     job_id = submit()
-    assert claim_next("w", HOUR, "default") is not None
-    assert claim_next("w", HOUR, "default") is None
+    assert claim_next("w", HOUR, ALIAS) is not None
+    assert claim_next("w", HOUR, ALIAS) is None
     # Not even when its claim ran out: it is failed then, and never begun again.
     change(job_id, claim_expires_at=timezone.now() - HOUR)
-    assert claim_next("w", HOUR, "default") is None
+    assert claim_next("w", HOUR, ALIAS) is None
 
 
 def test_taking_a_job_says_who_has_it_since_when_and_until_when() -> None:
@@ -157,7 +158,7 @@ def test_a_submit_inside_the_callers_transaction_is_told_of_at_its_commit(settin
     settings.BATCH = {"DISPATCH": f"{__name__}.announce"}
     announced.clear()
     other = away_from_here()
-    with transaction.atomic():
+    with transaction.atomic(using=ALIAS):
         job_id = submit()
         assert not announced
         with other.cursor() as cursor:
@@ -169,7 +170,7 @@ def test_a_submit_inside_the_callers_transaction_is_told_of_at_its_commit(settin
 
 @pytest.mark.django_db(transaction=True)
 def test_a_refusal_inside_the_callers_transaction_leaves_it_usable() -> None:
-    with transaction.atomic():
+    with transaction.atomic(using=ALIAS):
         first = Runner().submit("ann", "", targets()).id
         with pytest.raises(CallerBusyError):
             Runner().submit("ann", "", targets())
@@ -192,7 +193,7 @@ def test_with_dispatch_thread_the_job_is_drained_here_after_the_commit(settings:
     settings.BATCH = {"DISPATCH": "thread", "ISOLATION": "thread"}
     runner = Runner(content, Config())
     before = threading.active_count()
-    with transaction.atomic():
+    with transaction.atomic(using=ALIAS):
         job_id = runner.submit("ann", "", targets(3)).id
     eventually(lambda: row(job_id).status == "done")
     eventually(lambda: threading.active_count() <= before)

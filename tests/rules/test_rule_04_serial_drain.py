@@ -4,13 +4,14 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from batch.models import BatchTarget
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import FetchContext, Options, Result, Target
 from tests.concurrency import eventually
+from tests.connection import connection
 from tests.rules.jobs import (
     ROOMY,
     content,

@@ -10,6 +10,7 @@ from django.utils import timezone
 from batch.moves.end import cut_off
 from batch.runner import Runner
 from batch.types import Config, FetchContext, Result, Target
+from tests.databases import ALIAS
 from tests.rules.jobs import HOUR, ROOMY, change, claim, lapse, row, store, submit, targets
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +76,7 @@ def reaped_queued(job_id: str) -> None:
 
 
 def given_up(job_id: str) -> None:
-    assert cut_off(claim(job_id), "restart", "restart", HOUR, "default")
+    assert cut_off(claim(job_id), "restart", "restart", HOUR, ALIAS)
 
 
 @pytest.mark.parametrize("end", [cancelled, reaped, reaped_queued, given_up])

@@ -12,6 +12,7 @@ from batch.moves.record import Next
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import FetchContext, Result, Target
+from tests.databases import ALIAS
 from tests.rules.jobs import (
     HOUR,
     change,
@@ -169,15 +170,15 @@ def test_a_cancel_from_within_the_last_fetch_wins() -> None:
 )
 def test_the_database_itself_refuses_an_impossible_job(impossible: dict[str, Any]) -> None:
     job_id = submit(2)
-    with pytest.raises(DatabaseError), transaction.atomic():
+    with pytest.raises(DatabaseError), transaction.atomic(using=ALIAS):
         change(job_id, **impossible)
 
 
 def test_the_database_itself_refuses_an_impossible_target() -> None:
     job_id = submit(2)
-    with pytest.raises(DatabaseError), transaction.atomic():
+    with pytest.raises(DatabaseError), transaction.atomic(using=ALIAS):
         BatchTarget.objects.filter(job_id=job_id).update(status="lost")
-    with pytest.raises(DatabaseError), transaction.atomic():
+    with pytest.raises(DatabaseError), transaction.atomic(using=ALIAS):
         BatchTarget.objects.create(job_id=job_id, idx=1, url="https://e.com/")
 
 

@@ -17,6 +17,7 @@ from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import FetchContext, Result, Target
 from tests.concurrency import run_threads
+from tests.databases import ALIAS
 from tests.rules.jobs import (
     HOUR,
     ROOMY,
@@ -139,7 +140,7 @@ def test_many_are_failed_in_one_call_and_counted() -> None:
 def test_a_queued_row_is_failed_when_it_is_older_than_a_claim_lasts(settings: Any) -> None:
     settings.BATCH = {"CLAIM_SECONDS": 100}
     job_id = submit(2)
-    now = database.now("default")
+    now = database.now(ALIAS)
     change(job_id, status="queued", created_at=now - timedelta(seconds=60))
     assert Runner().mark_in_flight_failed("restart") == 0
     change(job_id, created_at=now - timedelta(seconds=140))
@@ -156,8 +157,8 @@ def test_failing_a_job_raises_its_claim_number_so_that_its_worker_writes_nothing
     before = (BatchJob.objects.values().get(), list(BatchTarget.objects.order_by("idx").values()))
     assert before[0]["claim"] > taken.number
     assert store(taken, 1) is Next.LOST
-    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, "default") == 0
-    assert not cut_off(taken, "late", "internal", HOUR, "default")
+    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, ALIAS) == 0
+    assert not cut_off(taken, "late", "internal", HOUR, ALIAS)
     after = (BatchJob.objects.values().get(), list(BatchTarget.objects.order_by("idx").values()))
     assert after == before
 
@@ -165,14 +166,14 @@ def test_failing_a_job_raises_its_claim_number_so_that_its_worker_writes_nothing
 def test_a_claim_that_ran_out_but_was_not_taken_may_be_renewed() -> None:
     job_id = submit(2)
     taken = claim(job_id, -HOUR)
-    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, "default") == 1
+    assert renew([taken.job_id], "host:1:aa", timezone.now(), HOUR, ALIAS) == 1
     assert Runner().mark_in_flight_failed("restart") == 0
     assert store(taken, 0) is Next.GO_ON
 
 
 def test_only_its_own_worker_renews_a_claim() -> None:
     taken = claim(submit(2), -HOUR)
-    assert renew([taken.job_id], "host:2:bb", timezone.now(), HOUR, "default") == 0
+    assert renew([taken.job_id], "host:2:bb", timezone.now(), HOUR, ALIAS) == 0
 
 
 def test_a_drain_goes_on_under_a_claim_that_ran_out_but_was_not_taken() -> None:
@@ -227,7 +228,7 @@ def test_no_row_of_a_worker_is_needed_to_fail_its_job() -> None:
 def test_a_claim_is_compared_with_the_clock_of_the_database() -> None:
     job_id = submit()
     taken = claim(job_id, timedelta(seconds=30))
-    now = database.now("default")
+    now = database.now(ALIAS)
     assert abs(taken.claimed_at - now) < timedelta(seconds=10)
     assert Runner().mark_in_flight_failed("restart", now=now + timedelta(seconds=29)) == 0
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import FetchContext, Result, Target
+from tests.connection import connection
+from tests.databases import ALIAS
 from tests.rules.jobs import ROOMY, change, row, rows, states, submit, targets, terminal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -141,7 +143,7 @@ def test_an_outcome_waits_for_a_lock_that_another_holds_for_long() -> None:
     locked, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with transaction.atomic():
+        with transaction.atomic(using=ALIAS):
             change(job_id, error="")
             locked.set()
             release.wait(20)
@@ -232,7 +234,7 @@ def test_a_fetch_that_leaves_an_atomic_block_open_harms_nothing() -> None:
 
     def opening(context: FetchContext, target: Target) -> Result:
         if context.idx == 1:
-            transaction.atomic().__enter__()
+            transaction.atomic(using=ALIAS).__enter__()
         return Result("content")
 
     assert Runner(opening).drain(job_id)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from batch import signals
 from batch.runner import Runner
 from batch.testing import FakeFetch
+from tests.connection import connection
 from tests.rules.jobs import HOUR, ROOMY, claim, rolled_back, row, states, submit, targets
 
 pytestmark = pytest.mark.django_db(transaction=True)

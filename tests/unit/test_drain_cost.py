@@ -5,13 +5,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batch.drain import READ_AHEAD
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import FetchContext, Result, Target
+from tests.connection import connection
 from tests.rules.jobs import ROOMY, content, submit
 
 pytestmark = pytest.mark.django_db(transaction=True)

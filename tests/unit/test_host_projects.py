@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path
 
 from batch.models import BatchJob, BatchTarget
 from batch.runner import Runner
+from tests.connection import connection
+from tests.databases import ALIAS
 from tests.processes import Processes
 from tests.rules.jobs import targets
 
@@ -20,6 +21,8 @@ FOLDER = {folder!r}
 # The app alone: a project without accounts, an admin or an API.
 INSTALLED_APPS = ["batch"]
 ROOT_URLCONF = "host"
+USE_TZ = True
+DATABASE_ROUTERS = []
 urlpatterns = []
 DATABASES = {{
     "default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": FOLDER + "/default.sqlite3"}},
@@ -143,7 +146,7 @@ def test_local_times_are_right_on_this_database_too(processes: Processes, tmp_pa
     code = "from tests.settings import *\nBATCH = {}\n" + LOCAL_TIMES
     (tmp_path / "host.py").write_text(code)
     env = {"DJANGO_SETTINGS_MODULE": "host", "PYTHONPATH": f"{tmp_path}:."}
-    trial = processes.python("-c", TRIAL, "default", env=env)
+    trial = processes.python("-c", TRIAL, ALIAS, env=env)
     assert trial.wait() == 0, trial.err
     assert trial.out.endswith("well\n")
 

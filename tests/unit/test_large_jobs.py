@@ -7,13 +7,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from django.db import connection
 
 from batch.models import BatchTarget
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.types import Config, FetchContext, Result, Target
 from tests.concurrency import eventually, rounds
+from tests.connection import connection
 from tests.faults.workers import start, status
 from tests.processes import Processes
 from tests.rules.jobs import ROOMY, row, submit, targets

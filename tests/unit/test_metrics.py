@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.models import User
-from django.db import connection, connections
+from django.db import connections
 from django.db.utils import OperationalError, ProgrammingError
 from django.test import Client
 from django.urls import path
@@ -31,6 +31,7 @@ from batch.signals import job_finished, target_finished
 from batch.testing import FakeFetch
 from sift_batch.demo.children import HOST, listen
 from tests.concurrency import eventually
+from tests.connection import connection
 from tests.docs.documents import rows, section
 from tests.faults.workers import Records, all_terminal, start
 from tests.processes import Processes

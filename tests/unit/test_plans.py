@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.checks import run_checks
-from django.db import connection, transaction
+from django.db import transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -20,6 +20,8 @@ from batch.moves.end import reap
 from batch.moves.gate import check_caps
 from batch.moves.remove import purge
 from batch.runner import Runner
+from tests.connection import connection
+from tests.databases import ALIAS
 from tests.rules.jobs import ROOMY, claim, store, submit, targets
 
 JOBS = 102_400
@@ -43,7 +45,7 @@ DOUBLE = {
 def many(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
     """Terminal jobs of a year, the oldest of them expired; committed, since ANALYZE commits."""
     with django_db_blocker.unblock():
-        with transaction.atomic():
+        with transaction.atomic(using=ALIAS):
             make_jobs()
         with connection.cursor() as cursor:
             table = "TABLE " if connection.vendor == "mysql" else ""
@@ -51,7 +53,7 @@ def many(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
         yield
         # Looking for the targets of each, of which there are none, would take long.
         with connection.constraint_checks_disabled():
-            BatchJob.objects.all()._raw_delete("default")
+            BatchJob.objects.all()._raw_delete(ALIAS)
 
 
 def make_jobs() -> None:
@@ -122,21 +124,21 @@ def test_a_plan_that_scans_is_found_out() -> None:
 
 def test_the_worker_finds_the_next_job() -> None:
     submit()
-    assert_indexed(lambda: claim_next("w", timedelta(minutes=1), "default"))
-    assert_indexed(lambda: claim_next("w", timedelta(minutes=1), "default"))
+    assert_indexed(lambda: claim_next("w", timedelta(minutes=1), ALIAS))
+    assert_indexed(lambda: claim_next("w", timedelta(minutes=1), ALIAS))
 
 
 @pytest.mark.parametrize("sole", [False, True])
 def test_the_worker_finds_jobs_of_dead_workers(sole: bool) -> None:
-    assert_indexed(lambda: reap("restart", "default", sole=sole))
+    assert_indexed(lambda: reap("restart", ALIAS, sole=sole))
     claim(submit(), timedelta(minutes=-1))
-    assert_indexed(lambda: reap("restart", "default", sole=sole))
+    assert_indexed(lambda: reap("restart", ALIAS, sole=sole))
 
 
 def test_the_caps_are_counted() -> None:
     submit(caller="caller 5")
     caps = Caps(targets_per_job=1, jobs_per_caller=5, jobs_total=5)
-    assert_indexed(lambda: check_caps("caller 5", caps, "default"))
+    assert_indexed(lambda: check_caps("caller 5", caps, ALIAS))
 
 
 def test_a_submit_finds_the_job_that_is_kept() -> None:
@@ -149,7 +151,7 @@ def test_a_purge_finds_what_expired() -> None:
     expired = Runner().purge(dry_run=True)
     assert JOBS // 100 < expired < JOBS // 2
     with CaptureQueriesContext(connection) as captured:
-        assert purge("default", seconds=0) >= 1
+        assert purge(ALIAS, seconds=0) >= 1
     (sql,) = [one["sql"] for one in captured if "LIMIT" in one["sql"]]
     assert not (plan := scans(sql)), f"{sql}\n{plan}"
 
@@ -168,13 +170,13 @@ def test_the_latest_jobs_are_found() -> None:
 
 def test_a_probe_and_a_scrape_count_no_table() -> None:
     submit()
-    assert_indexed(lambda: health.look("default"))
+    assert_indexed(lambda: health.look(ALIAS))
     assert_indexed(lambda: list(Rows().collect()))
 
 
 def test_no_index_is_partial_and_the_checks_of_models_are_silent() -> None:
     # W036 to W043 tell of indexes and constraints that MariaDB would drop in silence.
-    found = run_checks(include_deployment_checks=False, databases=["default"])
+    found = run_checks(include_deployment_checks=False, databases=[ALIAS])
     assert [one for one in found if (one.id or "").startswith("models.")] == []
     for model in (BatchJob, BatchTarget, BatchWorker):
         assert not [index for index in model._meta.indexes if index.condition is not None]

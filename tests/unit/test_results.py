@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from batch.errors import UnknownJobError
 from batch.models import LIVE, BatchJob, BatchTarget
 from batch.results import COLUMNS, result_rows
 from batch.runner import Runner
+from tests.connection import connection, stored
 from tests.rules.jobs import claim, store, submit, terminal
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_each_row_has_every_column_whatever_became_of_its_target() -> None:
 def test_times_are_in_utc_whatever_the_zone_of_the_host(settings: Any) -> None:
     moment = datetime.fromisoformat("2026-07-01T12:00:00.000123+02:00")
     settings.TIME_ZONE = "America/New_York"
-    job_id = job_of({"started_at": moment, "finished_at": None})
+    job_id = job_of({"started_at": stored(moment), "finished_at": None})
     (row,) = result_rows(job_id)
     assert (row["started_at"], row["finished_at"]) == ("2026-07-01T10:00:00.000123Z", None)
 

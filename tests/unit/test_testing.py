@@ -5,7 +5,6 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import TestCase, TransactionTestCase
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from batch.models import BatchJob
 from batch.runner import Runner
 from batch.testing import FakeFetch, drain_all
 from batch.types import Config, FetchContext, Result, Target
+from tests.connection import connection
 
 
 class InAPlainTestCase(TestCase):

@@ -5,13 +5,14 @@ import threading
 import time
 
 import pytest
-from django.db import connection
 
 from batch import database
 from batch.runner import Runner
 from batch.testing import FakeFetch
 from batch.waking import Bell, waiting
 from tests.concurrency import eventually, run_threads
+from tests.connection import connection
+from tests.databases import ALIAS
 from tests.rules.jobs import rolled_back, row, submit, targets
 from tests.rules.workers import working
 
@@ -51,10 +52,11 @@ def test_a_bell_hears_other_descriptors_as_well() -> None:
 
 
 @pytest.mark.only_on("sqlite", "sqlite-default", "postgres")
+@pytest.mark.not_with("pgbouncer")
 @pytest.mark.django_db(transaction=True)
 def test_a_commit_of_a_submit_elsewhere_cuts_a_wait_short() -> None:
     bell = Bell()
-    waits = waiting(bell, "default")
+    waits = waiting(bell, ALIAS)
     waits.wait(0.05)
     thread = threading.Timer(0.2, lambda: run_threads(1, lambda i: submit()))
     thread.start()
@@ -70,7 +72,7 @@ def test_a_commit_of_a_submit_elsewhere_cuts_a_wait_short() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_wait_lasts_as_long_as_it_should_when_nothing_happens() -> None:
     bell = Bell()
-    waits = waiting(bell, "default")
+    waits = waiting(bell, ALIAS)
     waits.wait(0.02)
     began = time.monotonic()
     waits.wait(0.3)
@@ -83,11 +85,11 @@ def test_a_wait_lasts_as_long_as_it_should_when_nothing_happens() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_nobody_is_woken_by_what_is_rolled_back() -> None:
     bell = Bell()
-    waits = waiting(bell, "default")
+    waits = waiting(bell, ALIAS)
     waits.wait(0.05)
     with rolled_back():
         submit()
-        database.notify("default")
+        database.notify(ALIAS)
     began = time.monotonic()
     waits.wait(0.3)
     assert time.monotonic() - began > 0.25
@@ -96,6 +98,7 @@ def test_nobody_is_woken_by_what_is_rolled_back() -> None:
 
 
 @pytest.mark.only_on("sqlite", "sqlite-default", "postgres")
+@pytest.mark.not_with("pgbouncer")
 @pytest.mark.django_db(transaction=True)
 def test_an_idle_worker_begins_a_job_long_before_its_next_poll(settings: object) -> None:
     settings.BATCH = {"ISOLATION": "thread"}  # type: ignore[attr-defined]
