@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
+from batch.text import one_line
 from batch.words import FetchFunc
 
 
@@ -16,9 +17,12 @@ def load(key: str, path: str) -> Callable[..., Any]:
     one line."""
     try:
         found = import_string(path)
+    except ImproperlyConfigured as error:  # settings of its own, such as SIFT_FETCH
+        raise ImproperlyConfigured(one_line(f"BATCH[{key!r}]: {path!r}: {error}")) from error
     except Exception as error:  # the module is the host's: importing it may raise anything
+        why = one_line(f"{type(error).__name__}: {error}")
         raise ImproperlyConfigured(
-            f"BATCH[{key!r}]: {path!r} cannot be imported ({type(error).__name__}: {error})"
+            f"BATCH[{key!r}]: {path!r} cannot be imported ({why})"
         ) from error
     if not callable(found):
         raise ImproperlyConfigured(f"BATCH[{key!r}]: {path!r} is not callable")
