@@ -117,7 +117,16 @@ def test_purge_says_how_many() -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [["--slots", "0"], ["--slots", "-1"], ["--poll", "0"], ["--grace", "-1"], ["--slots", "x"]],
+    [
+        ["--slots", "0"],
+        ["--slots", "-1"],
+        ["--slots", "1001"],
+        ["--poll", "0"],
+        ["--poll", "nan"],
+        ["--grace", "-1"],
+        ["--grace", "nan"],
+        ["--slots", "x"],
+    ],
 )
 def test_a_worker_refuses_numbers_that_make_no_sense(args: list[str], settings: Any) -> None:
     settings.BATCH = {"FETCH": "tests.fetches.record"}

@@ -28,6 +28,7 @@ from batch.text import one_line
 from batch.worker import Worker
 
 MIGRATIONS_SECONDS = 10.0
+MAX_SLOTS = 1000  # each is a thread, a child and a connection
 CUT_OFF = 3
 
 
@@ -58,8 +59,10 @@ class Command(BatchCommand):
         )
 
     def run(self, **options: Any) -> int:
-        if options["slots"] < 1 or options["poll"] <= 0 or options["grace"] < 0:
-            raise ValueError("--slots has to be at least 1, --poll above 0, --grace 0 or more")
+        if not 1 <= options["slots"] <= MAX_SLOTS:
+            raise ValueError(f"--slots has to be from 1 to {MAX_SLOTS}")
+        if not options["poll"] > 0 or not options["grace"] >= 0:
+            raise ValueError("--poll has to be above 0, --grace 0 or more")
         show_events()
         if options["metrics_port"] is not None:
             _serve_metrics(options["metrics_port"])
