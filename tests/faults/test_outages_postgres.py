@@ -88,7 +88,9 @@ def cluster() -> Iterator[Cluster]:
 def server(cluster: Cluster, processes: Processes) -> Server:
     server = Server(cluster)
     if not server.ask("SELECT 1 FROM pg_tables WHERE tablename = 'batch_batchjob'"):
-        command = processes.manage("migrate", "batch", "--verbosity", "0", env=server.env)
+        command = processes.manage(
+            "migrate", "batch", "--database", ALIAS, "--verbosity", "0", env=server.env
+        )
         assert command.wait() == 0, command.err
     server.ask("TRUNCATE batch_batchjob, batch_batchworker CASCADE")
     return server
@@ -194,6 +196,7 @@ def test_a_worker_that_is_told_to_stop_during_an_outage_stops(
         server.cluster.start()
 
 
+@pytest.mark.not_with("pool")  # which logs each try of its own
 @pytest.mark.parametrize(
     "command", ["batch_status", pytest.param("batch_worker", marks=pytest.mark.long)]
 )

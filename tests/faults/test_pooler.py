@@ -1,17 +1,20 @@
 """PostgreSQL behind a PgBouncer in transaction mode: each transaction may have another session."""
 
+import os
 import time
 
+import psycopg
 import pytest
 
 from batch.moves import writes
 from batch.runner import Runner
 from batch.testing import FakeFetch
+from batch.types import FetchContext, Result, Target
 from tests.concurrency import eventually, run_threads
 from tests.connection import connection
 from tests.faults.workers import Records, start, status
 from tests.processes import Processes
-from tests.rules.jobs import ROOMY, states, submit
+from tests.rules.jobs import ROOMY, states, submit, targets
 
 pytestmark = [pytest.mark.only_on("pgbouncer"), pytest.mark.django_db(transaction=True)]
 CLIENTS = 8  # twice the sessions that this PgBouncer has
@@ -43,6 +46,24 @@ def test_jobs_are_drained_side_by_side(
     # Once, or by each that ran into it at that moment.
     assert set(warned) == (set() if told else {"statement_not_prepared"})
     assert len(warned) <= CLIENTS
+
+
+def test_sessions_that_end_during_a_fetch_lose_nothing() -> None:
+    fetch = FakeFetch()
+
+    def cutting(context: FetchContext, target: Target) -> Result:
+        with psycopg.connect(os.environ["TEST_POSTGRES_URL"], autocommit=True) as direct:
+            direct.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+                [connection.settings_dict["NAME"]],
+            )
+        return fetch(context, target)
+
+    runner = Runner(cutting, ROOMY)
+    job_id = runner.submit("ann", "", targets(4)).id
+    assert runner.drain(job_id)
+    assert states(job_id) == ["done"] * 4
+    assert len(fetch.calls) == 4
 
 
 def test_a_worker_polls_and_says_nothing_of_it(processes: Processes, records: Records) -> None:

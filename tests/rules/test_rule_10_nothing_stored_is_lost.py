@@ -58,6 +58,7 @@ def end_backend(number: int) -> None:
 
 
 @pytest.mark.only_on("postgres", "mariadb")
+@pytest.mark.not_with("pgbouncer")  # where no session is a connection's own
 def test_a_connection_that_is_cut_during_a_fetch_loses_nothing() -> None:
     fetch = FakeFetch()
 
@@ -74,6 +75,7 @@ def test_a_connection_that_is_cut_during_a_fetch_loses_nothing() -> None:
 
 
 @pytest.mark.only_on("postgres", "mariadb")
+@pytest.mark.not_with("pgbouncer")  # where no session is a connection's own
 @pytest.mark.parametrize(
     "method", ["submit", "check", "cancel", "job", "status", "retry", "delete", "reap", "purge"]
 )
@@ -96,6 +98,7 @@ def test_a_connection_that_went_stale_is_replaced_whatever_is_asked_for(method: 
 
 
 @pytest.mark.only_on("postgres")
+@pytest.mark.not_with("pgbouncer")  # where no session is a connection's own
 def test_a_limit_for_idle_transactions_cuts_nothing_off() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET idle_in_transaction_session_timeout = '300ms'")
@@ -138,6 +141,7 @@ def test_what_is_too_much_for_one_packet_costs_its_target_alone(settings: Any) -
 
 
 @pytest.mark.only_on("postgres", "mariadb")
+@pytest.mark.not_with("pgbouncer")  # where no session is a connection's own
 def test_an_outcome_waits_for_a_lock_that_another_holds_for_long() -> None:
     job_id = submit(2)
     locked, release = threading.Event(), threading.Event()

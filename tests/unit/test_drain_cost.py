@@ -70,6 +70,7 @@ def test_a_target_costs_one_transaction() -> None:
 
 
 @pytest.mark.only_on("postgres")
+@pytest.mark.not_with("pgbouncer")  # where nothing is prepared
 def test_the_server_counts_one_prepared_statement_a_target() -> None:
     job_id = submit(100)
 
