@@ -39,8 +39,10 @@ _AWAY = {
     1021, 1040, 1053, 1158, 1159, 1160, 1161, 1203, 1927, 2002, 2003, 2006, 2013, 2055, 4031,
     1047, 1114, 1290, 1836,  # not ready, full, or read only: a standby, until it takes over
 }  # fmt: skip
-# PostgreSQL: a standby, until it takes over; a session ended for its idleness or its length.
-_AWAY_STATES = ("25006", "25P03", "25P04")
+_CUT_SHORT = {2006, 2013}
+# PostgreSQL: a standby, until it takes over; a session ended for its idleness or its length; a
+# disk that cannot be read or written.
+_AWAY_STATES = ("25006", "25P03", "25P04", "58030")
 _AWAY_CLASSES = ("08", "53", "57P")  # PostgreSQL: connection, resources, shutdown
 _SQLITE_AWAY = (
     "disk I/O error",
@@ -53,6 +55,13 @@ _SQLITE_AWAY = (
 def alias() -> str:
     """The alias that the runner reads and writes, as the host's routers say."""
     return router.db_for_write(apps.get_model("batch", "BatchJob"))
+
+
+def cut_short(error: BaseException) -> bool:
+    """Whether MariaDB ended the connection in the middle of a statement, as it does on one that
+    is over its max_allowed_packet."""
+    cause = error.__cause__ or error
+    return bool(cause.args) and cause.args[0] in _CUT_SHORT
 
 
 def mood(error: BaseException) -> Literal["conflict", "away", ""]:

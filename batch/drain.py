@@ -25,6 +25,7 @@ from batch.models import BatchJob, BatchTarget
 from batch.moves.claim import Claim
 from batch.moves.end import cut_off
 from batch.moves.record import Next, Record, record, stored_before
+from batch.outages import outage
 from batch.outcome import Outcome, failure
 from batch.politeness import Politeness
 from batch.words import FetchContext, Options, Target
@@ -221,21 +222,27 @@ class Drain:
     def _patiently(self, work: Callable[[], T]) -> T:
         """Do ``work``, however long the database is away: a fetch is never repeated for it."""
         pause = 0.1
+        waited = False
         dropped = 0
         while not self._cut.is_set():
             try:
-                return database.repeat(work, self._using)
+                done = database.repeat(work, self._using)
             except Error as error:
                 connection = connections[self._using]
                 if connection.in_atomic_block or not database.mood(error):
                     raise
-                logger.warning("database_away", extra={**self._log, "seconds": round(pause, 1)})
+                outage.away(**self._log, seconds=round(pause, 1))
+                waited = True
                 connection.close()
-                dropped += self._answers()
+                dropped += database.cut_short(error) and self._answers()
                 if dropped >= DROPPED_TIMES:
                     raise  # MariaDB drops the connection on what is over max_allowed_packet
                 self._cut.wait(pause)
                 pause = min(pause * 2, self._longest_pause)
+            else:
+                if waited:
+                    outage.back(**self._log)
+                return done
         raise _CutOff
 
     def _answers(self) -> bool:

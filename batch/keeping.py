@@ -17,8 +17,10 @@ from django.db.utils import Error
 
 from batch import database
 from batch.moves.claim import Claim, renew
+from batch.outages import Seldom
 
 logger = logging.getLogger("batch")
+_not_renewed = Seldom()
 
 
 @contextlib.contextmanager
@@ -35,7 +37,8 @@ def kept_in_hand(claim: Claim, worker: str, hold: timedelta, using: str) -> Iter
                 renew([claim.job_id], worker, database.now(using), hold, using)
             except Error:
                 # The next try is soon enough, and without the claim the drain writes nothing.
-                logger.warning("claim_not_renewed", extra={"job": str(claim.job_id)})
+                if _not_renewed.due():
+                    logger.warning("claim_not_renewed", extra={"job": str(claim.job_id)})
                 connections[using].close()
         connections.close_all()
 

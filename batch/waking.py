@@ -18,6 +18,7 @@ from django.db import connections
 from django.db.utils import Error
 
 from batch.database import CHANNEL
+from batch.outages import Seldom
 
 logger = logging.getLogger("batch")
 
@@ -121,6 +122,7 @@ class Listening:
         self._wrapper: Any = None
         self._fd = -1  # of its socket: a dead connection no longer says
         self._again_at = 0.0
+        self._seldom = Seldom()
 
     def wait(self, seconds: float) -> None:
         if self._wrapper is None and time.monotonic() >= self._again_at:
@@ -150,7 +152,8 @@ class Listening:
             self._bell.watch(self._fd)
 
     def _give_up(self, error: Exception) -> None:
-        logger.warning("not_listening", extra={"error": str(error).splitlines()[0][:200]})
+        if self._seldom.due():
+            logger.warning("not_listening", extra={"error": str(error).splitlines()[0][:200]})
         self.close()
         self._again_at = time.monotonic() + LISTEN_AGAIN_SECONDS
 

@@ -23,6 +23,7 @@ from batch.isolation import Isolator
 from batch.moves import lanes, remove, workers
 from batch.moves.claim import claim_next, renew
 from batch.moves.end import RESTART, cut_off, reap
+from batch.outages import outage
 from batch.parked import Parked
 from batch.slots import Slot
 from batch.waking import Bell, waiting
@@ -150,14 +151,14 @@ class Worker:
             self._pause = min(longest, max(1.0, self._pause * 2))
             pause = self._pause * random.uniform(0.75, 1)
             if database.mood(error):
-                logger.warning("database_away", extra={"seconds": round(pause, 1)})
+                outage.away(seconds=round(pause, 1))
             else:
                 logger.exception("step_failed", extra={"seconds": round(pause, 1)})
             connections[self._using].close()
             self._renew_at = 0.0
             return pause
         if self._pause:
-            logger.info("database_back", extra={"worker": self.name})
+            outage.back(worker=self.name)
             self._pause = 0.0
             # Others could not renew their claims either: they get as long as anybody has.
             self._reap_at = time.monotonic() + self._settings.claim_seconds

@@ -1,5 +1,7 @@
 """Worker processes, and what their fetch functions noted down."""
 
+import re
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -41,14 +43,33 @@ class Records:
         return Runner(config=ROOMY).submit(caller, "", given).id
 
 
-def start(processes: Processes, *args: str, wait: bool = True, **batch: Any) -> Process:
+def start(
+    processes: Processes,
+    *args: str,
+    wait: bool = True,
+    env: dict[str, str] | None = None,
+    **batch: Any,
+) -> Process:
     """A `batch_worker` that fetches by `tests.fetches.record`, and works already."""
     settings = {"FETCH": "tests.fetches.record", "ISOLATION": "thread", **batch}
-    worker = processes.manage("batch_worker", "--poll", "0.1", *args, batch=settings)
+    worker = processes.manage("batch_worker", "--poll", "0.1", *args, batch=settings, env=env)
     if wait:
         eventually(lambda: "worker_started" in worker.err or worker.popen.poll() is not None, 30)
         assert worker.popen.poll() is None, worker.err
     return worker
+
+
+def told(worker: Process, event: str) -> int:
+    """How many lines of its log have this event."""
+    return len(re.findall(rf"\b{event}\b", worker.err))
+
+
+def ended(worker: Process, seconds: float = 60) -> bool:
+    """Whether it ends in good order when it is told to, without a traceback before."""
+    worker.send(signal.SIGTERM)
+    code = worker.wait(seconds)
+    assert (code, "Traceback" in worker.err) == (0, False), worker.err
+    return True
 
 
 def status(job_id: str) -> str:
