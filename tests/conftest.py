@@ -8,6 +8,7 @@ import pytest
 from django.test import TransactionTestCase
 
 from tests.databases import ALIAS, KIND, WITH
+from tests.machine import is_allowed
 from tests.network import refuse_other_machines
 from tests.processes import Processes
 
@@ -57,7 +58,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _forbidden_skips(config: pytest.Config) -> int:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return len(reporter.stats.get("skipped", [])) if reporter and os.environ.get(NO_SKIPS) else 0
+    if not reporter or not os.environ.get(NO_SKIPS):
+        return 0
+    return sum(not is_allowed(str(skip.longrepr)) for skip in reporter.stats.get("skipped", []))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -193,3 +193,9 @@ def alone(context: FetchContext, target: Target) -> Result:
         except BlockingIOError:
             return Result("together")
         return record(context, target)
+
+
+def record_much(context: FetchContext, target: Target) -> Result:
+    """As `record`, with half a megabyte that no database can make small."""
+    result = record(context, target)
+    return Result(f"{result.content} {os.urandom(250_000).hex()}", result.meta)
