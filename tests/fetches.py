@@ -168,17 +168,28 @@ def large(context: FetchContext, target: Target) -> Result:
     return Result("x" * 1_000_000)
 
 
-def _leak() -> Any:
+_left: list[Any] = []
+
+
+def _leave_threads() -> None:
     import threading
 
-    os.open(os.devnull, os.O_RDONLY)
-    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
-    return Result("content")
+    for _ in range(2):
+        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 
 
-def leak(context: FetchContext, target: Target) -> Any:
-    """Leaves a thread and a descriptor behind."""
-    return _leak()
+LEAKS: dict[str, Callable[[], object]] = {
+    "": lambda: None,
+    "descriptors": lambda: [os.open(os.devnull, os.O_RDONLY) for _ in range(20)],
+    "memory": lambda: _left.append(b"x" * 10 * 1024**2),
+    "threads": _leave_threads,
+}
+
+
+def leak(context: FetchContext, target: Target) -> Result:
+    """As `record`, and leaves behind what `mode` names."""
+    LEAKS[target.options.mode]()
+    return record(context, target)
 
 
 def alone(context: FetchContext, target: Target) -> Result:

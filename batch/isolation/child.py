@@ -82,6 +82,7 @@ def serve(
             or outcome.code == "target_memory"
             or threading.active_count() > threads  # what one left behind must not harm the next
             or _cpu_is_short(limits.timeout_seconds)
+            or _descriptors_are_short()
         )
         _reply(requests, count, outcome, last)
         if last:
@@ -183,6 +184,18 @@ def _cpu_is_short(seconds: float) -> bool:
     """Whether a hard limit from outside leaves less than another target may use."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     return hard != resource.RLIM_INFINITY and _cpu_seconds() + seconds > hard
+
+
+def _descriptors_are_short() -> bool:
+    """Whether half of the descriptors that a process may have are in use: what a fetch function
+    left open must not be missed by the next target. The system gives the lowest that is free."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        free = os.dup(0)
+    except OSError:
+        return True
+    os.close(free)
+    return free > soft // 2
 
 
 def _cpu_seconds() -> float:

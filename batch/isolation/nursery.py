@@ -3,7 +3,8 @@
 It has one thread, so the fork is safe, whatever threads the worker has. The worker asks for a
 child by sending three descriptors: the child's end of its requests, the reading end of the
 worker's lifeline, and the writing end of a pipe for the child's pid and, later, its exit code.
-It ends when the worker does, which closes the other end of its control socket.
+It ends when the worker does, which closes the other end of its control socket, and takes along the
+children that are left.
 """
 
 from __future__ import annotations
@@ -44,8 +45,10 @@ def main(control_fd: int) -> NoReturn:
     signal.signal(signal.SIGTERM, stay)
     order: Order = pickle.loads(channel.receive(control))
     _prepare(order)
+    nursery = _Nursery(control, order)
     with contextlib.suppress(EOFError):
-        _Nursery(control, order).run()
+        nursery.run()
+    nursery.end_children()
     leave(0)
 
 
@@ -112,6 +115,13 @@ class _Nursery:
             serve(socket.socket(fileno=requests), lifeline, order.fetch, order.limits, order.django)
         finally:
             os._exit(1)
+
+    def end_children(self) -> None:
+        """The worker is gone, or wants nothing more. A child that was stopped, or whose C code
+        holds the GIL, does not notice that by itself."""
+        for pid in self._reports:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
 
     def _bury(self) -> None:
         """Report each child that ended, and end what it started.

@@ -104,7 +104,7 @@ class Nursery:
         return self._control
 
     def close(self) -> None:
-        """End the nursery. Children that still run end with their own lifelines."""
+        """End the nursery. Children that still run end with it."""
         if self._control is not None:
             self._control.close()
             self._control = None

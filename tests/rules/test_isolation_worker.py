@@ -94,23 +94,42 @@ def test_harm_leaves_the_workers_pid_as_it_was_and_the_next_target_done(
     assert end(worker) == 0
 
 
-@pytest.mark.parametrize("fetch", ["record", pytest.param("hold_the_gil", marks=pytest.mark.long)])
-def test_a_child_dies_with_its_worker(processes: Processes, records: Records, fetch: str) -> None:
+def fetching(processes: Processes, records: Records, fetch: str) -> tuple[Process, psutil.Process]:
+    """A worker, and its child that fetches for long."""
     worker = start(
         processes,
         FETCH=f"tests.fetches.{fetch}",
         ISOLATION="process",
         CHILD_DJANGO=False,
-        # What C code cannot be told, its limit of processor time has to.
         TARGET_TIMEOUT_SECONDS=2 if fetch == "hold_the_gil" else 60,
     )
     records.submit(1, seconds=60 if fetch == "record" else 0)
-    child = psutil.Process(child_pid(records))
+    return worker, psutil.Process(child_pid(records))
+
+
+@pytest.mark.parametrize(
+    ("fetch", "before"),
+    [
+        ("record", "fetches"),
+        ("hold_the_gil", "fetches"),
+        pytest.param("record", "is stopped", marks=pytest.mark.long),
+        pytest.param("hold_the_gil", "has lost its parent", marks=pytest.mark.long),
+    ],
+)
+def test_a_child_dies_with_its_worker(
+    processes: Processes, records: Records, fetch: str, before: str
+) -> None:
+    worker, child = fetching(processes, records, fetch)
     everything = psutil.Process(worker.pid).children(recursive=True)
     assert child in everything
+    if before == "is stopped":
+        child.suspend()
+    if before == "has lost its parent":
+        child.parent().kill()
     worker.send(signal.SIGKILL)
     worker.wait()
-    seconds = 40 if fetch == "hold_the_gil" else 3
+    # C code cannot be told, and without its parent its limit of processor time ends it.
+    seconds = 40 if before == "has lost its parent" else 3
     eventually(lambda: not any(one.is_running() for one in everything), seconds)
 
 
@@ -150,17 +169,3 @@ def test_after_the_grace_a_target_in_flight_is_cut_off_and_its_child_killed(
     assert not child.is_running()
     assert (row(job_id).status, row(job_id).error) == ("failed", "restart")
     assert states(job_id) == ["failed", "pending"]
-
-
-@pytest.mark.long
-def test_threads_and_descriptors_that_are_left_behind_go_with_their_child(
-    processes: Processes,
-) -> None:
-    worker = start(processes, FETCH="tests.fetches.leak", ISOLATION="process", CHILD_DJANGO=False)
-    process = psutil.Process(worker.pid)
-    job_id = submit(250)
-    eventually(lambda: status(job_id) == "done", 60)
-    assert process.num_fds() < 60
-    assert process.num_threads() < 20
-    assert sum(child.num_threads() for child in process.children(recursive=True)) < 300
-    assert end(worker) == 0
