@@ -6,8 +6,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.faults.servers import Postgres, living_on
+from tests.faults.servers import MariaDB, Postgres, living_on
 from tests.faults.workers import Records
+from tests.machine import cannot
+from tests.mariadb import Server, installed
 from tests.postgres import Cluster
 
 
@@ -34,3 +36,19 @@ def postgres(cluster: Cluster) -> Iterator[Postgres]:
     server = Postgres(cluster)
     with living_on(server.settings):
         yield server
+
+
+@pytest.fixture
+def mariadb() -> Iterator[MariaDB]:
+    """A MariaDB server of the test's own, on which it lives; never the one that others share."""
+    if not installed():
+        pytest.skip(cannot("start a MariaDB server: its programs are not installed"))
+    with TemporaryDirectory(prefix="sift_batch_mariadb_") as folder:
+        server = Server(Path(folder))
+        server.start()
+        try:
+            private = MariaDB(server)
+            with living_on(private.settings):
+                yield private
+        finally:
+            server.stop()

@@ -15,6 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 from batch.models import BatchJob, BatchWorker
 from tests.databases import NAME_VARIABLE
+from tests.mariadb import Server
 from tests.postgres import Cluster
 
 
@@ -72,7 +73,26 @@ class Postgres:
         )
 
 
-def restart(server: Any, seconds: float = 1.5) -> None:
+class MariaDB:
+    """A MariaDB server."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.env = {"TEST_MARIADB_URL": server.url, NAME_VARIABLE: "sift_batch"}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(dj_database_url.parse(self._server.url))
+
+    def stop(self, *, kill: bool = False) -> None:
+        connection.close()  # the test's own
+        self._server.stop(kill=kill)
+
+    def start(self) -> None:
+        self._server.start()
+
+
+def restart(server: Postgres | MariaDB, seconds: float = 1.5) -> None:
     server.stop()
     time.sleep(seconds)
     server.start()

@@ -1,14 +1,17 @@
-"""MariaDB: sessions that time out, and other levels of isolation in the worker."""
+"""MariaDB: it goes away, sessions time out, and workers use other levels of isolation."""
 
 import os
-import signal
 import time
 from urllib.parse import quote
 
 import pytest
 
-from tests.concurrency import eventually
-from tests.faults.workers import Records, start, status
+from batch.models import BatchTarget
+from tests.concurrency import eventually, rounds
+from tests.faults.outages import outlive
+from tests.faults.servers import MariaDB, restart
+from tests.faults.verdict import Stored, assert_sound
+from tests.faults.workers import Records, all_terminal, ended, start, status
 from tests.processes import Process, Processes
 from tests.rules.jobs import states
 
@@ -36,9 +39,8 @@ def test_sessions_that_time_out_lose_nothing(
         assert states(job_id) == ["done"]
         # The slot's connection times out while it waits for the next job.
         time.sleep(2)
-    assert not records.twice()
-    worker.send(signal.SIGTERM)
-    assert worker.wait() == 0, worker.err
+    assert_sound(records)
+    assert ended(worker)
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
@@ -50,7 +52,40 @@ def test_a_worker_at_another_level_of_isolation_finds_every_job(
     eventually(lambda: all(status(job_id) == "done" for job_id in ids), 30)
     late = records.submit(1)
     eventually(lambda: status(late) == "done", 30)
-    assert "Traceback" not in worker.err
-    assert not records.twice()
-    worker.send(signal.SIGTERM)
-    assert worker.wait() == 0
+    assert_sound(records)
+    assert ended(worker)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_a_server_that_restarts_or_is_killed_loses_no_outcome(
+    processes: Processes, records: Records, mariadb: MariaDB
+) -> None:
+    workers = [
+        start(processes, env=mariadb.env, ISOLATION=kind, CHILD_DJANGO=False)
+        for kind in ("thread", "process")
+    ]
+    for _ in range(8):
+        records.submit(15, seconds=0.3)
+    stored = Stored()
+    eventually(lambda: len(records.lines()) >= 16)
+    stored.look()
+    restart(mariadb)
+    eventually(lambda: len(records.lines()) >= 32, 60)
+    stored.look()
+    mariadb.stop(kill=True)
+    mariadb.start()
+    eventually(all_terminal, 90)
+    assert len(records.lines()) == 8 * 15
+    assert not BatchTarget.objects.exclude(status="done").exists()
+    assert_sound(records, stored)
+    assert all(ended(worker) for worker in workers)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_a_long_outage_loses_nothing_costs_little_and_fills_no_log(
+    processes: Processes, records: Records, mariadb: MariaDB
+) -> None:
+    seconds = 20 if rounds(3) < 3 else 60
+    outlive(processes, records, mariadb, seconds)

@@ -3,17 +3,15 @@
 import signal
 import time
 from collections.abc import Callable
-from typing import Any
 
-import psutil
 import pytest
 
-from batch.models import BatchTarget
 from tests.concurrency import eventually, rounds
+from tests.faults.outages import outlive
 from tests.faults.servers import Postgres, restart
 from tests.faults.verdict import assert_sound
 from tests.faults.workers import Records, all_terminal, ended, start, status, told
-from tests.processes import Process, Processes
+from tests.processes import Processes
 from tests.rules.jobs import states
 
 # The `db` of this run is not used; it marks the tests as those that need a server.
@@ -24,7 +22,6 @@ pytestmark = [
 ]
 
 LISTENING = "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
-LINES_A_MINUTE = 20
 
 
 @pytest.mark.parametrize(
@@ -130,38 +127,10 @@ def test_a_command_without_a_database_says_so_in_one_line(
     assert "Traceback" not in line
 
 
-def lines(worker: Process) -> int:
-    return len(worker.err.splitlines())
-
-
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_long_outage_loses_nothing_costs_little_and_fills_no_log(
     processes: Processes, records: Records, postgres: Postgres
 ) -> None:
     seconds = 20 if rounds(3) < 3 else 60
-    options: dict[str, Any] = {"env": postgres.env, "CHILD_DJANGO": False}
-    busy = [start(processes, **options, ISOLATION=kind) for kind in ("thread", "process")]
-    for _ in range(8):
-        records.submit(3, seconds=1)
-    eventually(lambda: len(records.lines()) >= 8)
-    idle = start(processes, **options)
-    workers = [*busy, idle]
-    process = psutil.Process(idle.pid)
-    time.sleep(1)
-    before, written = process.cpu_times(), [lines(worker) for worker in workers]
-    postgres.stop()
-    time.sleep(seconds)
-    after = process.cpu_times()
-    more = [lines(worker) - had for worker, had in zip(workers, written, strict=True)]
-    postgres.start()
-    assert after.user + after.system - before.user - before.system < seconds * 0.05
-    assert all(1 <= count < seconds / 60 * LINES_A_MINUTE for count in more), more
-    eventually(all_terminal, 90)
-    eventually(lambda: all(told(worker, "database_back") for worker in workers), 30)
-    assert len(records.lines()) == 8 * 3
-    assert not BatchTarget.objects.exclude(status="done").exists()
-    late = records.submit(1)
-    eventually(lambda: status(late) == "done", 30)
-    assert_sound(records)
-    assert all(ended(worker) for worker in workers)
+    outlive(processes, records, postgres, seconds)

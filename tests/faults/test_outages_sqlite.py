@@ -1,7 +1,6 @@
 """SQLite: another process holds the file, and many write at once."""
 
 import random
-import signal
 import sqlite3
 import threading
 import time
@@ -12,12 +11,13 @@ from typing import Any
 import pytest
 
 from batch.errors import BatchError
-from batch.models import BatchJob, BatchTarget
+from batch.models import BatchTarget
 from batch.runner import Runner
 from batch.types import Config
 from tests.concurrency import eventually, rounds, run_threads
 from tests.connection import connection
-from tests.faults.workers import TERMINAL, Records, all_terminal, start, status
+from tests.faults.verdict import assert_sound
+from tests.faults.workers import Records, all_terminal, ended, start, status
 from tests.processes import Processes
 from tests.rules.jobs import states, targets
 
@@ -25,6 +25,17 @@ pytestmark = [
     pytest.mark.only_on("sqlite", "sqlite-default"),
     pytest.mark.django_db(transaction=True),
 ]
+
+
+LOCKED_SECONDS = 10
+LOCK = """
+import sqlite3, sys, time
+file = sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)
+file.execute("BEGIN EXCLUSIVE")
+time.sleep(float(sys.argv[2]))
+file.execute("COMMIT")
+file.close()
+"""
 
 
 @contextmanager
@@ -54,31 +65,32 @@ def test_a_file_that_is_locked_during_a_fetch_loses_no_outcome(
         pass
     eventually(lambda: status(job_id) == "done", 30)
     assert states(job_id) == ["done"] * 3
-    assert not records.twice()
-    worker.send(signal.SIGTERM)
-    assert worker.wait() == 0, worker.err
+    assert_sound(records)
+    assert ended(worker)
 
 
-@pytest.mark.only_on("sqlite-default")
-def test_a_lock_longer_than_the_drivers_patience_ends_no_worker(
+@pytest.mark.long
+def test_a_file_that_another_process_locks_for_long_ends_no_worker_and_loses_nothing(
     processes: Processes, records: Records
 ) -> None:
-    busy, idle = start(processes), start(processes)
-    job_id = records.submit(2, seconds=0.5)
-    eventually(lambda: records.lines(), 30)
+    busy = [start(processes, ISOLATION=kind, CHILD_DJANGO=False) for kind in ("thread", "process")]
+    for _ in range(8):
+        records.submit(4, seconds=0.5)
+    eventually(lambda: len(records.lines()) >= 12, 30)
+    workers = [*busy, start(processes)]
+    written = [len(worker.err.splitlines()) for worker in workers]
+    connection.close()
     # Django's default patience is 5 s.
-    with locked(8):
-        pass
-    for worker in (busy, idle):
-        assert worker.popen.poll() is None, worker.err
-    eventually(lambda: status(job_id) == "done", 40)
-    assert not records.twice()
-    other = records.submit(1)
-    eventually(lambda: status(other) == "done", 30)
-    for worker in (busy, idle):
-        assert worker.popen.poll() is None, worker.err
-        worker.send(signal.SIGTERM)
-        assert worker.wait(30) == 0, worker.err
+    other = processes.python("-c", LOCK, str(connection.settings_dict["NAME"]), str(LOCKED_SECONDS))
+    assert other.wait() == 0, other.err
+    more = [len(one.err.splitlines()) - had for one, had in zip(workers, written, strict=True)]
+    assert max(more) < 6, [worker.err for worker in workers]
+    eventually(all_terminal, 60)
+    assert not BatchTarget.objects.exclude(status="done").exists()
+    late = records.submit(1)
+    eventually(lambda: status(late) == "done", 30)
+    assert_sound(records)
+    assert all(ended(worker) for worker in workers)
 
 
 def test_a_submit_waits_for_a_file_that_is_locked() -> None:
@@ -123,15 +135,9 @@ def many_at_once(processes: Processes, records: Records, seconds: float) -> None
     assert all(isinstance(answer, dict) for answer in answers), answers
     assert sum(answer["submit"] for answer in answers) >= 5
     eventually(all_terminal, 60)
-    worker.send(signal.SIGTERM)
-    assert worker.wait(30) == 0
-    assert "Traceback" not in worker.err
-    assert {job.status for job in BatchJob.objects.all()} <= TERMINAL
-    assert not records.twice()
-    stored = set(BatchTarget.objects.filter(status="done").values_list("job_id", "idx"))
-    assert {(str(job_id), idx) for job_id, idx in stored} == {
-        (job_id, idx) for job_id, idx, _ in records.lines()
-    }
+    assert ended(worker)
+    assert_sound(records)
+    assert BatchTarget.objects.filter(status="done").count() == len(records.lines())
 
 
 def test_twenty_threads_and_a_worker_get_along(processes: Processes, records: Records) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from batch.models import BatchJob, BatchTarget, BatchWorker
 from batch.runner import Runner
 from tests.concurrency import eventually, rounds
+from tests.faults.verdict import Stored, assert_sound
 from tests.faults.workers import Records, all_terminal, start, status
 from tests.processes import Processes
 from tests.rules.jobs import change, row, rows, states
@@ -36,7 +37,7 @@ def test_three_workers_fetch_each_target_once_and_one_of_them_has_the_job(
     for _ in range(12):
         records.submit(3, seconds=0.02)
     eventually(all_terminal, 30)
-    assert not records.twice()
+    assert_sound(records)
     assert len(records.lines()) == 5 + 12 * 3
     for worker in workers:
         worker.send(signal.SIGTERM)
@@ -82,6 +83,7 @@ def test_a_frozen_worker_that_returns_after_its_job_was_taken_changes_nothing(
     assert snapshot(job_id) == before
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
+    assert_sound(records)
     assert len([line for line in records.lines() if line[0] == job_id]) == 2
 
 
@@ -96,6 +98,7 @@ def test_a_frozen_worker_whose_job_nobody_took_goes_on_with_it(
     worker.send(signal.SIGCONT)
     eventually(lambda: status(job_id) == "done")
     assert states(job_id) == ["done"] * 3
+    assert_sound(records)
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
 
@@ -115,6 +118,7 @@ def test_a_dead_workers_job_is_failed_by_a_living_one_and_its_caller_goes_on(
     assert (row(job_id).error, states(job_id)) == ("restart", ["done", "failed", "pending"])
     assert (rows(job_id)[1].error, rows(job_id)[1].code) == ("restart", "restart")
     assert rows(job_id)[0].result["content"] == "0"
+    assert_sound(records)
     second.send(signal.SIGTERM)
     assert second.wait() == 0
 
@@ -149,29 +153,20 @@ def killed_again_and_again(
 ) -> None:
     for _ in range(jobs):
         records.submit(3, seconds=0.02)
-    kept: dict[tuple[str, int], object] = {}
+    stored = Stored()
     for _ in range(kills):
         worker = start(processes, "--sole", ISOLATION=isolation, CHILD_DJANGO=False)
         time.sleep(random.uniform(0.02, 0.4))
-        for job, idx, result in BatchTarget.objects.filter(status="done").values_list(
-            "job_id", "idx", "result"
-        ):
-            kept[str(job), idx] = result
+        stored.look()
         worker.send(signal.SIGKILL)
         worker.wait()
     last = start(processes, "--sole", "--exit-when-idle", wait=False, ISOLATION=isolation)
     assert last.wait(120) == 0
     assert all_terminal()
-    assert not records.twice()
-    for (job, idx), result in kept.items():
-        target = BatchTarget.objects.get(job_id=job, idx=idx)
-        assert (target.status, target.result) == ("done", result)
+    assert_sound(records, stored)
     cut_off = BatchJob.objects.filter(status="failed")
     assert set(cut_off.values_list("error", flat=True)) <= {"restart"}
     assert cut_off.count() <= kills * 4
-    for job_row in BatchJob.objects.all():
-        assert (job_row.worker, job_row.claim_expires_at) == ("", None)
-        assert job_row.finished_at is not None
 
 
 @pytest.mark.long

@@ -90,7 +90,7 @@ def test_answers_that_are_lost_with_the_connection_lose_and_repeat_nothing(
 ) -> None:
     worker = start(processes, env=through(proxy), CLAIM_SECONDS=20)
     for _ in range(10):
-        records.submit(5 * rounds(10), seconds=0.02)
+        records.submit(10 + 10 * rounds(5), seconds=0.02)
     stored = Stored()
     cuts = 0
     while not all_terminal():

@@ -9,6 +9,7 @@ import pytest
 from batch.models import BatchJob, BatchTarget, BatchWorker
 from batch.runner import Runner
 from tests.concurrency import eventually, rounds
+from tests.faults.verdict import assert_sound
 from tests.faults.workers import Records, start, status
 from tests.processes import Processes
 from tests.rules.jobs import row, rows, states
@@ -126,6 +127,9 @@ def stopped_at_any_moment(processes: Processes, records: Records, times: int) ->
         cut_off = BatchJob.objects.filter(error="restart").exists()
         assert cut_off == (codes[-1] == 3), worker.err
         assert "Traceback" not in worker.err
+        # Jobs that it did not come to wait for another worker.
+        BatchJob.objects.claimable().delete()
+        assert_sound(records)
         BatchJob.objects.all().delete()
     assert not records.twice()
 
