@@ -31,17 +31,21 @@ def cancel(job_id: uuid.UUID, ttl: timedelta, using: str) -> bool:
     Its claim stays: the drain stores the target in flight, then lets go.
     """
 
+    job = BatchJob.objects.using(using).filter(id=job_id)
+    tried_at: list[datetime] = []
+
     def work() -> bool:
         now = database.now(using)
-        ended = (
-            BatchJob.objects.using(using)
-            .live()
-            .filter(id=job_id)
-            .update(status=JobStatus.CANCELLED, finished_at=now, lease_expires_at=now + ttl)
+        ended = job.live().update(
+            status=JobStatus.CANCELLED, finished_at=now, lease_expires_at=now + ttl
         )
-        if ended:
-            _tell(job_id, JobStatus.CANCELLED, using)
-        return bool(ended)
+        # An earlier try may have cancelled it, and only its answer was lost with the connection.
+        before = job.filter(status=JobStatus.CANCELLED, finished_at__in=tried_at)
+        tried_at.append(now)
+        if not ended and not before.exists():
+            return False
+        _tell(job_id, JobStatus.CANCELLED, using)
+        return True
 
     return database.in_transaction(work, using)
 
@@ -133,7 +137,11 @@ def _fail(
     """Take the one job that ``job`` selects from its worker: raise the claim number, fail its
     target in flight and, unless it was cancelled, the job."""
 
+    tries = 0
+
     def work() -> bool:
+        nonlocal tries
+        tries += 1
         taken = job.update(
             claim=claim + 1,
             claim_expires_at=None,
@@ -143,14 +151,20 @@ def _fail(
             finished_at=_if_live("finished_at", now),
             status=_if_live("status", JobStatus.FAILED),
         )
-        if not taken:
-            return False
-        give_up(job_id, using)
         row = BatchJob.objects.using(using).filter(id=job_id, claim=claim + 1)
-        in_flight = BatchTarget.objects.using(using).filter(
-            job_id=job_id, status=TargetState.RUNNING
-        )
-        for idx in list(in_flight.values_list("idx", flat=True)):
+        targets = BatchTarget.objects.using(using).filter(job_id=job_id)
+        if not taken:
+            # An earlier try may have taken it, and only its answer was lost with the connection:
+            # its moment stands in the row. Nobody was told yet.
+            if tries == 1 or not row.filter(lease_expires_at=now + ttl).exists():
+                return False
+            cut_short = targets.filter(status=TargetState.FAILED, code=code, finished_at=now)
+            _tell_failed(job_id, list(cut_short.values_list("idx", flat=True)), row, using)
+            return True
+        give_up(job_id, using)
+        in_flight = targets.filter(status=TargetState.RUNNING)
+        indexes = list(in_flight.values_list("idx", flat=True))
+        for idx in indexes:
             in_flight.filter(idx=idx).update(
                 status=TargetState.FAILED,
                 error=reason,
@@ -162,11 +176,7 @@ def _fail(
             row.filter(targets_done__lt=F("targets_total")).update(
                 targets_done=F("targets_done") + 1, targets_failed=F("targets_failed") + 1
             )
-            send_on_commit(
-                target_finished, using, job_id=str(job_id), idx=idx, status=TargetState.FAILED
-            )
-        if row.filter(status=JobStatus.FAILED).exists():
-            _tell(job_id, JobStatus.FAILED, using)
+        _tell_failed(job_id, indexes, row, using)
         return True
 
     return database.in_transaction(work, using)
@@ -180,6 +190,15 @@ def _if_live(name: str, value: object) -> Case:
         default=F(name),
         output_field=column,
     )
+
+
+def _tell_failed(job_id: uuid.UUID, indexes: list[int], row: BatchJobQuerySet, using: str) -> None:
+    for idx in indexes:
+        send_on_commit(
+            target_finished, using, job_id=str(job_id), idx=idx, status=TargetState.FAILED
+        )
+    if row.filter(status=JobStatus.FAILED).exists():
+        _tell(job_id, JobStatus.FAILED, using)
 
 
 def _tell(job_id: uuid.UUID, status: JobStatus, using: str) -> None:

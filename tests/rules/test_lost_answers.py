@@ -1,5 +1,6 @@
 """A commit succeeds, and its answer is lost with the connection."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from batch.signals import job_finished, target_finished
 from batch.testing import FakeFetch
 from tests.databases import ALIAS
 from tests.rules.accidents import LOST, answer_lost
-from tests.rules.jobs import HOUR, row, states, store, submit, targets, terminal
+from tests.rules.jobs import HOUR, claim, row, states, store, submit, targets, terminal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 announced: list[str] = []
@@ -121,3 +122,47 @@ def test_a_retry_whose_answer_was_lost_makes_one_job(settings: Any) -> None:
         again = Runner().retry(ended)
     assert announced == [again.id]
     assert {str(job.id) for job in BatchJob.objects.all()} == {ended, again.id}
+
+
+@pytest.fixture(name="told")
+def heard() -> Iterator[list[str]]:
+    """What the signals said: of which target or of the job, and its status."""
+    told: list[str] = []
+
+    def hear(sender: Any, **what: Any) -> None:
+        told.append(f"{what.get('idx', 'job')} {what['status']}")
+
+    for signal in (target_finished, job_finished):
+        signal.connect(hear)
+    yield told
+    for signal in (target_finished, job_finished):
+        signal.disconnect(hear)
+
+
+def test_a_cancel_whose_answer_was_lost_has_cancelled(told: list[str]) -> None:
+    job_id = submit(2)
+    with answer_lost():
+        assert Runner().cancel(job_id) is True
+    assert row(job_id).status == "cancelled"
+    assert told == ["job cancelled"]
+
+
+def test_a_cancel_of_a_job_that_another_cancelled_has_not(told: list[str]) -> None:
+    job_id = submit(2)
+    assert Runner().cancel(job_id)
+    with answer_lost():
+        assert Runner().cancel(job_id) is False
+    assert told == ["job cancelled"]
+
+
+def test_a_reap_whose_answer_was_lost_counts_and_is_told_of(told: list[str]) -> None:
+    ids = [submit(2), submit(2)]
+    for job_id in ids:
+        claim(job_id, -HOUR)
+    with answer_lost():
+        assert Runner().mark_in_flight_failed("restart") == 2
+    assert sorted(told) == sorted(["0 failed", "job failed"] * 2)
+    for job_id in ids:
+        assert (row(job_id).status, states(job_id)) == ("failed", ["failed", "pending"])
+        assert (row(job_id).targets_done, row(job_id).claim) == (1, 2)
+    assert Runner().mark_in_flight_failed("restart") == 0
