@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import TransactionTestCase
 
+from batch import outages
 from tests.databases import ALIAS, KIND, WITH
 from tests.machine import is_allowed
 from tests.network import refuse_other_machines
@@ -86,6 +87,12 @@ def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     refused = refuse_other_machines(monkeypatch)
     yield
     assert not refused, f"the test tried to leave this machine: {refused}"
+
+
+@pytest.fixture(autouse=True)
+def no_outage_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier test told of an outage keeps no line of this one back."""
+    monkeypatch.setattr(outages.outage, "_seldom", outages.Seldom())
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from rest_framework.response import Response
 
 from batch import database, errors
 from batch.api.codes import CODES, Kind
+from batch.outages import outage
+from batch.text import one_line
 
 logger = logging.getLogger("batch")
 
@@ -109,7 +111,7 @@ def answer(error: Exception, context: Mapping[str, Any]) -> Response:
             "api_error", exc_info=error, extra={"reference": body["reference"], **_place(context)}
         )
     elif code == "database_away":
-        logger.warning("database_away", exc_info=error, extra=_place(context))
+        outage.away(**_place(context), error=one_line(str(error)))
     return Response(body, status=status, headers=headers)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from django.db import connections, transaction
 from django.db.utils import Error
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +10,9 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from batch.metrics.rows import Rows
+from batch.outages import outage
+from batch.text import one_line
 
-logger = logging.getLogger("batch")
 # Not the process's own registry: of several web processes each would tell another story.
 REGISTRY = CollectorRegistry(auto_describe=False)
 REGISTRY.register(Rows())
@@ -25,7 +24,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     try:
         return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
     except Error as error:
-        logger.warning("database_away", exc_info=error)
+        outage.away(path=request.path, error=one_line(str(error)))
         told = "the database cannot be read at the moment\n"
         return HttpResponse(told, status=503, content_type="text/plain; charset=utf-8")
 

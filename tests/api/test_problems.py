@@ -256,6 +256,16 @@ def test_a_database_that_is_away_is_no_ones_fault(
     assert scene.client.get(JOBS).status_code == 200
 
 
+def test_many_requests_without_a_database_are_told_of_in_one_line(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(3):
+        scene.without_database(OperationalError("refused at 10.0.0.7\nIs it running?"))
+    (told,) = [entry for entry in caplog.records if entry.name == "batch"]
+    assert (told.getMessage(), told.exc_info) == ("database_away", None)
+    assert told.error == "refused at 10.0.0.7 Is it running?"  # type: ignore[attr-defined]
+
+
 def test_what_django_calls_suspicious_is_a_bad_request(scene: Scene) -> None:
     answer = scene.by(suspicious)
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed_body")
