@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
-from django.db.models import F
+from django.db.models import PROTECT, RESTRICT, F, ProtectedError
 
 from batch import database
 from batch.errors import JobLiveError, UnknownJobError
@@ -116,11 +116,28 @@ def _remove(jobs: BatchJobQuerySet, total: int, now: datetime, using: str) -> in
             BatchJob.objects.using(using).filter(id__in=ids).delete()
         return len(ids)
 
+    if total > TARGETS_AT_ONCE:
+        database.repeat(partial(_ask_the_host, jobs, using), using)
     # The targets of a large job go from its end, TARGETS_AT_ONCE in a transaction.
     for from_idx in range(total - TARGETS_AT_ONCE, 0, -TARGETS_AT_ONCE):
         if not database.in_transaction(partial(some, from_idx), using):
             return 0
     return database.in_transaction(partial(some, 0), using)
+
+
+def _ask_the_host(jobs: BatchJobQuerySet, using: str) -> None:
+    """Raise ``ProtectedError`` where a row of the host's protects such a job, or a target of it,
+    from deletion. Asked when its turn comes, that would be said with other targets gone."""
+    ids = list(jobs.values_list("id", flat=True))
+    for model, job in ((BatchJob, ""), (BatchTarget, "__job")):
+        for relation in model._meta.get_fields(include_hidden=True):
+            if getattr(relation, "on_delete", None) not in (PROTECT, RESTRICT):
+                continue
+            rows = relation.related_model._base_manager.using(using)  # type: ignore[union-attr]
+            name = relation.field.name  # type: ignore[union-attr]
+            if holders := set(rows.filter(**{f"{name}{job}__in": ids})[:1]):
+                told = f"{relation.related_model.__name__}.{name} refers to it"  # type: ignore[union-attr]
+                raise ProtectedError(told, holders)
 
 
 def expired_jobs(using: str) -> int:

@@ -140,6 +140,62 @@ def test_every_move_works_in_a_project_of_another_kind(
     assert " done 2/2 finished, 0 failed" in shown.out
 
 
+RECEIPTS = """
+from django.db import models
+
+class JobReceipt(models.Model):
+    job = models.ForeignKey("batch.BatchJob", models.PROTECT)
+
+class TargetReceipt(models.Model):
+    target = models.ForeignKey("batch.BatchTarget", models.RESTRICT, related_name="+")
+"""
+
+KEPT = """
+import django
+django.setup()
+from django.core.management import call_command
+from django.db.models import ProtectedError
+from batch.models import BatchJob, BatchTarget
+from batch.runner import Runner
+from batch.types import Config, Target
+from receipts.models import JobReceipt, TargetReceipt
+
+call_command("migrate", run_syncdb=True, verbosity=0)
+runner = Runner(config=Config(targets_per_job=2500, jobs_per_caller=3))
+ids = [runner.submit("ann", "", [Target(f"{n}-{i}") for i in range(2500)]).id for n in range(3)]
+for job_id in ids:
+    assert runner.cancel(job_id)
+JobReceipt.objects.create(job_id=ids[0])
+TargetReceipt.objects.create(target=BatchTarget.objects.get(job_id=ids[1], idx=1200))
+for job_id in ids[:2]:
+    try:
+        runner.delete(job_id)
+        raise SystemExit("deleted")
+    except ProtectedError as error:
+        assert "Receipt" in str(error), error
+BatchJob.objects.update(lease_expires_at="2020-01-01T00:00Z", finished_at="2020-01-01T00:00Z")
+assert runner.purge() == 1
+left = [BatchTarget.objects.filter(job_id=job_id).count() for job_id in ids]
+assert left == [2500, 2500, 0], left
+print("well")
+"""
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_large_job_that_the_host_protects_keeps_all_of_its_targets(
+    db: None, processes: Processes, tmp_path: Path
+) -> None:
+    changes = 'INSTALLED_APPS += ["receipts"]'
+    (tmp_path / "host.py").write_text(SETTINGS.format(folder=str(tmp_path)) + changes)
+    (tmp_path / "receipts").mkdir()
+    (tmp_path / "receipts" / "__init__.py").touch()
+    (tmp_path / "receipts" / "models.py").write_text(RECEIPTS)
+    env = {"DJANGO_SETTINGS_MODULE": "host", "PYTHONPATH": f"{tmp_path}:."}
+    trial = processes.python("-c", KEPT, env=env)
+    assert trial.wait() == 0, trial.err
+    assert trial.out.endswith("well\n")
+
+
 @pytest.mark.only_on("postgres", "mariadb")
 @pytest.mark.django_db(transaction=True)
 def test_local_times_are_right_on_this_database_too(processes: Processes, tmp_path: Path) -> None:
