@@ -5,7 +5,7 @@ from typing import Any
 
 import psutil
 
-from batch.models import BatchTarget
+from batch.models import BatchJob, BatchTarget
 from tests.concurrency import eventually
 from tests.faults.servers import MariaDB, Postgres
 from tests.faults.verdict import Stored, assert_sound
@@ -13,6 +13,7 @@ from tests.faults.workers import Records, all_terminal, ended, start, status, to
 from tests.processes import Process, Processes
 
 LINES_A_MINUTE = 20
+TARGETS = 12  # of each job: it lasts until the server is stopped
 PROCESSOR = 0.05  # of one, while it waits
 
 
@@ -28,7 +29,7 @@ def outlive(
     options: dict[str, Any] = {"env": server.env, "CHILD_DJANGO": False}
     busy = [start(processes, **options, ISOLATION=kind) for kind in ("thread", "process")]
     for _ in range(8):
-        records.submit(3, seconds=1.5)
+        records.submit(TARGETS, seconds=1)
     eventually(lambda: len(records.lines()) >= 8)
     idle = start(processes, **options)
     workers = [*busy, idle]
@@ -36,6 +37,7 @@ def outlive(
     time.sleep(1)
     stored = Stored()
     stored.look()
+    assert BatchJob.objects.live().count() == 8  # every slot of the busy ones is in use
     before, written = process.cpu_times(), [lines(worker) for worker in workers]
     server.stop()
     time.sleep(seconds)
@@ -46,7 +48,7 @@ def outlive(
     assert after.user + after.system - before.user - before.system < seconds * PROCESSOR
     eventually(all_terminal, 90)
     eventually(lambda: all(told(worker, "database_back") for worker in workers), 30)
-    assert len(records.lines()) == 8 * 3
+    assert len(records.lines()) == 8 * TARGETS
     assert not BatchTarget.objects.exclude(status="done").exists()
     late = records.submit(1)
     eventually(lambda: status(late) == "done", 30)
