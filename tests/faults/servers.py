@@ -3,6 +3,7 @@
 While a test lives on one, its rows, its runners and the workers that it starts are there.
 """
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,30 +12,36 @@ from typing import Any
 import dj_database_url
 import psycopg
 from django.core.management import call_command
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import connections
 
 from batch.models import BatchJob, BatchWorker
-from tests.databases import NAME_VARIABLE
+from tests.connection import connection
+from tests.databases import ALIAS, NAMES_VARIABLE
 from tests.mariadb import Server
 from tests.postgres import Cluster
 
 
+def named(name: str) -> dict[str, str]:
+    """The environment in which a command finds its rows in the database of this name."""
+    return {NAMES_VARIABLE: json.dumps({"default": name, ALIAS: name})}
+
+
 @contextmanager
 def living_on(database: dict[str, Any]) -> Iterator[None]:
-    """`default` is this database, which gets the tables and no rows."""
-    shared, at_first = connections[DEFAULT_DB_ALIAS], connections.settings[DEFAULT_DB_ALIAS]
-    known = connections.configure_settings({DEFAULT_DB_ALIAS: database})
-    connections.settings[DEFAULT_DB_ALIAS] = known[DEFAULT_DB_ALIAS]
-    del connections[DEFAULT_DB_ALIAS]
+    """The runner's database is this one, which gets the tables and no rows."""
+    shared, at_first = connections[ALIAS], connections.settings[ALIAS]
+    known = connections.configure_settings({"default": {}, ALIAS: database})
+    connections.settings[ALIAS] = known[ALIAS]
+    del connections[ALIAS]
     try:
-        call_command("migrate", "batch", verbosity=0)
+        call_command("migrate", "batch", database=ALIAS, verbosity=0)
         BatchJob.objects.all().delete()
         BatchWorker.objects.all().delete()
         yield
     finally:
-        connections[DEFAULT_DB_ALIAS].close()
-        connections.settings[DEFAULT_DB_ALIAS] = at_first
-        connections[DEFAULT_DB_ALIAS] = shared
+        connections[ALIAS].close()
+        connections.settings[ALIAS] = at_first
+        connections[ALIAS] = shared
 
 
 class Postgres:
@@ -50,7 +57,7 @@ class Postgres:
 
     @property
     def env(self) -> dict[str, str]:
-        return {"TEST_POSTGRES_URL": self.url, NAME_VARIABLE: "postgres"}
+        return {"TEST_POSTGRES_URL": self.url, **named("postgres")}
 
     def stop(self) -> None:
         connection.close()  # the test's own
@@ -78,7 +85,7 @@ class MariaDB:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self.env = {"TEST_MARIADB_URL": server.url, NAME_VARIABLE: "sift_batch"}
+        self.env = {"TEST_MARIADB_URL": server.url, **named("sift_batch")}
 
     @property
     def settings(self) -> dict[str, Any]:

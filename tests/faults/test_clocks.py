@@ -18,6 +18,7 @@ from tests.rules.jobs import row, states
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.not_with("local-times"),
     # On SQLite a process's clock is the database's, and all are on one machine.
     pytest.mark.only_on("postgres", "mariadb"),
     pytest.mark.django_db(transaction=True),

@@ -7,19 +7,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from django.db import connection
 
 from batch.models import BatchTarget
 from tests.concurrency import eventually
-from tests.databases import NAME_VARIABLE
+from tests.connection import connection
 from tests.faults.disks import Disk, small_disk
-from tests.faults.servers import Postgres, living_on
+from tests.faults.servers import Postgres, living_on, named
 from tests.faults.verdict import Stored, assert_sound
 from tests.faults.workers import Records, all_terminal, ended, start, told
 from tests.postgres import Cluster
 from tests.processes import Process, Processes
 
-pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.not_with("pgbouncer"),
+    pytest.mark.django_db,
+    pytest.mark.timeout(300),
+]
 
 # Longer than it took a drain to give an outcome up that the database had refused five times.
 FULL_SECONDS = 6
@@ -68,7 +72,7 @@ def test_sqlite_without_room_loses_nothing(
     with small_disk(folder / "disk", 32) as disk:
         name = str(disk.path / "db.sqlite3")
         with living_on({**connection.settings_dict, "NAME": name}):
-            an_outcome_waits_for_room(processes, records, disk, {NAME_VARIABLE: name}, disk.clear)
+            an_outcome_waits_for_room(processes, records, disk, named(name), disk.clear)
 
 
 @pytest.mark.only_on("postgres")

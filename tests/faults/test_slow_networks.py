@@ -10,15 +10,15 @@ import pytest
 
 from batch.models import BatchJob, BatchWorker
 from tests.concurrency import eventually, rounds
-from tests.databases import NAME_VARIABLE
 from tests.faults.proxy import Proxy
-from tests.faults.servers import Postgres
+from tests.faults.servers import Postgres, named
 from tests.faults.verdict import Stored, assert_sound
 from tests.faults.workers import Records, all_terminal, ended, start, status, told
 from tests.processes import Processes
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.not_with("pgbouncer"),
     pytest.mark.only_on("postgres"),
     pytest.mark.django_db,
     pytest.mark.timeout(300),
@@ -36,7 +36,7 @@ def proxy(postgres: Postgres) -> Iterator[Proxy]:
 def through(proxy: Proxy) -> dict[str, str]:
     """Where a worker finds the database behind the proxy."""
     url = f"postgres://postgres@127.0.0.1:{proxy.port}/postgres?sslmode=disable&connect_timeout=5"
-    return {"TEST_POSTGRES_URL": url, NAME_VARIABLE: "postgres"}
+    return {"TEST_POSTGRES_URL": url, **named("postgres")}
 
 
 @pytest.mark.parametrize("delay_seconds", [0.05, 0.2])
