@@ -3,9 +3,10 @@
 ::
 
     BatchError
-    ├── TooManyTargetsError    "too many targets ..."   .limit .count
-    ├── CallerBusyError        "busy ..."               .job_id
-    ├── JobsBusyError          "jobs busy ..."
+    ├── CapError                                        .cap
+    │   ├── TooManyTargetsError  "too many targets ..." .limit .count
+    │   ├── CallerBusyError      "busy ..."             .job_id
+    │   └── JobsBusyError        "jobs busy ..."
     ├── InvalidTargetsError    "invalid targets ..."    .problems
     ├── UnknownJobError        "unknown job ..."        .job_id
     ├── JobLiveError           "job live ..."           .job_id
@@ -41,8 +42,16 @@ def _batch_error(
     return error
 
 
-class TooManyTargetsError(BatchError):
+class CapError(BatchError):
+    """A job was refused by the cap named ``cap``: a field of ``Config``."""
+
+    cap: str
+
+
+class TooManyTargetsError(CapError):
     """The list has ``count`` targets, and this caller's jobs may have ``limit``."""
+
+    cap = "targets_per_job"
 
     def __init__(self, limit: int, count: int) -> None:
         self.limit = limit
@@ -53,8 +62,10 @@ class TooManyTargetsError(BatchError):
         )
 
 
-class CallerBusyError(BatchError):
+class CallerBusyError(CapError):
     """The caller already has as many live jobs as it may; ``job_id`` is one of them."""
+
+    cap = "jobs_per_caller"
 
     def __init__(self, job_id: str, limit: int) -> None:
         self.job_id = job_id
@@ -65,8 +76,10 @@ class CallerBusyError(BatchError):
         )
 
 
-class JobsBusyError(BatchError):
+class JobsBusyError(CapError):
     """As many jobs are live, over all callers, as the host allows."""
+
+    cap = "jobs_total"
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

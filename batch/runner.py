@@ -7,7 +7,8 @@ worker, or :meth:`Runner.drain` in the thread that calls it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,7 +18,7 @@ from uuid import UUID
 from batch import conf, database, dispatch
 from batch.canonical import idem_key
 from batch.drain import Drain
-from batch.errors import InvalidTargetsError, TooManyTargetsError, UnknownJobError
+from batch.errors import CapError, InvalidTargetsError, TooManyTargetsError, UnknownJobError
 from batch.ids import parse_id, process_name
 from batch.isolation import InThread, Isolation, Isolator, Limits
 from batch.keeping import kept_in_hand
@@ -26,6 +27,7 @@ from batch.models import BatchJob, BatchTarget
 from batch.moves import create, end, remove
 from batch.moves.claim import claim_job
 from batch.parsing import MAX_PROBLEMS, parse_targets
+from batch.signals import job_refused, send
 from batch.text import UNSTORABLE, clean
 from batch.words import (
     Config,
@@ -76,10 +78,11 @@ class Runner:
         if kept:
             return kept
         order = self._order(caller, caller_class, parsed, settings)
-        create.check_size(order)
-        if problems := _validated(parsed, settings):
-            raise InvalidTargetsError(problems)
-        return create.submit(order, self._announce, using)
+        with _refusals_told():
+            create.check_size(order)
+            if problems := _validated(parsed, settings):
+                raise InvalidTargetsError(problems)
+            return create.submit(order, self._announce, using)
 
     def check(self, caller_class: str, targets: Sequence[Target]) -> list[Problem]:
         """What :meth:`submit` would refuse about these targets, for a form to show."""
@@ -173,7 +176,8 @@ class Runner:
         def order_of(job: BatchJob, targets: list[Target]) -> create.Order:
             return self._order(job.caller, job.caller_class, targets, settings)
 
-        return create.retry(known, order_of, self._ttl(), self._announce, using)
+        with _refusals_told():
+            return create.retry(known, order_of, self._ttl(), self._announce, using)
 
     def delete(self, job_id: str) -> None:
         """Remove a job that has ended, and its results. Raises ``UnknownJobError``,
@@ -240,6 +244,16 @@ class Runner:
             if problems:
                 raise InvalidTargetsError(problems[:MAX_PROBLEMS])
         return parsed
+
+
+@contextmanager
+def _refusals_told() -> Iterator[None]:
+    """After the transaction that was refused."""
+    try:
+        yield
+    except CapError as error:
+        send(job_refused, cap=error.cap)
+        raise
 
 
 def _not_drained(job_id: object) -> bool:

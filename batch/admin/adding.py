@@ -50,18 +50,20 @@ class AddingAdmin(ReadOnlyAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         if too_large := _too_large(request):
-            form = JobForm(caller_class="", most_bytes=conf.settings().body_max_bytes)
+            form = JobForm(most_bytes=conf.settings().body_max_bytes)
             return self._page(request, form, refused=too_large, status=413)
         return csrf_protect(self._add)(request)
 
     def _add(self, request: HttpRequest) -> HttpResponse:
         caller, caller_class = _caller(request)
-        form = _form(request, caller_class)
+        form = _form(request)
         if not form.is_valid():  # also where nothing was posted yet
             return self._page(request, form)
         if CHECK in request.POST:
+            form.tell(Runner().check(caller_class, form.targets))
             targets = cells.counted(len(form.targets), "target")
-            return self._page(request, form, told=f"{targets} can be submitted.")
+            told = "" if form.errors else f"{targets} can be submitted."
+            return self._page(request, form, told=told)
         try:
             made = Runner().submit(caller, caller_class, form.targets)
         except InvalidTargetsError as error:
@@ -124,12 +126,11 @@ class AddingAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, template, context, status=status)
 
 
-def _form(request: HttpRequest, caller_class: str) -> JobForm:
+def _form(request: HttpRequest) -> JobForm:
     posted = request.method == "POST"
     return JobForm(
         request.POST if posted else None,
         request.FILES if posted else None,
-        caller_class=caller_class,
         most_bytes=conf.settings().body_max_bytes,
     )
 

@@ -11,7 +11,6 @@ from django.conf import settings as django_settings
 from batch.admin.option_fields import OPTIONS, OptionsForm
 from batch.errors import InvalidTargetsError
 from batch.parsing import parse_targets
-from batch.runner import Runner
 from batch.sources import parse_items
 from batch.words import OPTION_TYPES, Problem, Target
 
@@ -47,9 +46,8 @@ class JobForm(OptionsForm):
         widget=forms.FileInput({"accept": ".txt,.csv,.jsonl,.ndjson,text/plain,text/csv"}),
     )
 
-    def __init__(self, *args: Any, caller_class: str, most_bytes: int, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, most_bytes: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.caller_class = caller_class
         self.targets: list[Target] = []
         self._items: list[Any] = []
         self._from_text = 0  # how many of the items the text gave; the file gave the others
@@ -72,7 +70,7 @@ class JobForm(OptionsForm):
                 self._items += self._read("file", self._file_text, upload.name)
         if not self.errors:
             if self._items:
-                self._check(cleaned)
+                self._parse(cleaned)
             else:
                 self.add_error("urls", "Give at least one URL, here or in a file.")
         return cleaned
@@ -84,14 +82,12 @@ class JobForm(OptionsForm):
             self.add_error(field, f"{error}.")
             return []
 
-    def _check(self, cleaned: Mapping[str, Any]) -> None:
+    def _parse(self, cleaned: Mapping[str, Any]) -> None:
         options = {name: cleaned[name] for name in OPTIONS if cleaned[name]}
         try:
             self.targets = parse_targets(self._items, options)
-            problems = Runner().check(self.caller_class, self.targets)
         except InvalidTargetsError as error:
-            problems = error.problems
-        self.tell(problems)
+            self.tell(error.problems)
 
     def tell(self, problems: Iterable[Problem]) -> None:
         """Show each problem where it can be mended: at an option's field, once for all targets

@@ -9,13 +9,18 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from batch.metrics import events
 from batch.metrics.rows import Rows
+from batch.metrics.shared import Shared, is_shared
 from batch.outages import outage
 from batch.text import one_line
 
 # Not the process's own registry: of several web processes each would tell another story.
 REGISTRY = CollectorRegistry(auto_describe=False)
 REGISTRY.register(Rows())
+if is_shared():
+    events.count()
+    REGISTRY.register(Shared())
 
 
 @require_safe

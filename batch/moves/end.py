@@ -15,7 +15,7 @@ from batch.conf import settings
 from batch.models import BatchJob, BatchJobQuerySet, BatchTarget, JobStatus, TargetState
 from batch.moves.claim import Claim
 from batch.moves.lanes import give_up
-from batch.signals import job_finished, send_on_commit, target_finished
+from batch.signals import claim_reaped, job_finished, send_on_commit, target_finished
 from batch.text import clean
 
 logger = logging.getLogger("batch")
@@ -80,12 +80,13 @@ def reap(
                     dead.filter(id=job_id, claim=claim),
                     job_id,
                     claim,
+                    worker,
                     reason,
                     now,
                     ttl or known.ttl,
                     using,
                 )
-                for job_id, claim in found
+                for job_id, claim, worker in found
             )
             count += taken
             if not taken:
@@ -93,14 +94,15 @@ def reap(
     return count
 
 
-def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int]]:
-    return list(jobs.values_list("id", "claim")[:REAP_AT_ONCE])
+def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int, str]]:
+    return list(jobs.values_list("id", "claim", "worker")[:REAP_AT_ONCE])
 
 
 def _fail_or_log(
     job: BatchJobQuerySet,
     job_id: uuid.UUID,
     claim: int,
+    worker: str,
     reason: str,
     now: datetime,
     ttl: timedelta,
@@ -108,10 +110,13 @@ def _fail_or_log(
 ) -> bool:
     """A row that was spoiled by hand is left; the dead jobs behind it are not."""
     try:
-        return _fail(job, job_id, claim, reason, RESTART, now, ttl, using)
+        taken = _fail(job, job_id, claim, reason, RESTART, now, ttl, using)
     except (IntegrityError, DataError):
         logger.exception("job_not_failed", extra={"job": str(job_id)})
         return False
+    if taken and claim:  # a queued row was in nobody's hand
+        send_on_commit(claim_reaped, using, job_id=str(job_id), worker=worker)
+    return taken
 
 
 def cut_off(claim: Claim, reason: str, code: str, ttl: timedelta, using: str) -> bool:

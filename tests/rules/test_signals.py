@@ -4,16 +4,37 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from batch import signals
+from batch.errors import (
+    CallerBusyError,
+    CapError,
+    InvalidTargetsError,
+    JobsBusyError,
+    TooManyTargetsError,
+)
+from batch.models import BatchJob
 from batch.runner import Runner
 from batch.testing import FakeFetch
+from batch.types import Config
 from tests.connection import connection
-from tests.rules.jobs import HOUR, ROOMY, claim, rolled_back, row, states, submit, targets
+from tests.rules.jobs import (
+    HOUR,
+    ROOMY,
+    change,
+    claim,
+    rolled_back,
+    row,
+    states,
+    submit,
+    targets,
+    terminal,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ALL = ("job_submitted", "target_finished", "job_finished")
+ALL = ("job_submitted", "target_finished", "job_finished", "claim_reaped", "job_refused")
 Heard = list[tuple[str, dict[str, Any]]]
 
 
@@ -76,7 +97,24 @@ def test_a_restart_is_told_of(heard: Heard) -> None:
     assert heard[1:] == [
         ("target_finished", {"job_id": job_id, "idx": 0, "status": "failed"}),
         ("job_finished", {"job_id": job_id, "status": "failed"}),
+        ("claim_reaped", {"job_id": job_id, "worker": "host:1:aa"}),
     ]
+
+
+def test_a_cancelled_jobs_claim_is_reaped_as_well(heard: Heard) -> None:
+    job_id = submit(3)
+    claim(job_id, -HOUR)
+    Runner().cancel(job_id)
+    Runner().mark_in_flight_failed("restart")
+    assert heard[-1] == ("claim_reaped", {"job_id": job_id, "worker": "host:1:aa"})
+    assert ("job_finished", {"job_id": job_id, "status": "failed"}) not in heard
+
+
+def test_a_queued_row_that_is_failed_had_no_claim(heard: Heard) -> None:
+    job_id = submit()
+    change(job_id, status="queued", created_at=timezone.now() - HOUR)
+    assert Runner().mark_in_flight_failed("restart") == 1
+    assert [name for name, _ in heard] == ["job_submitted", "job_finished"]
 
 
 def test_a_reuse_is_not_told_of(heard: Heard) -> None:
@@ -86,11 +124,67 @@ def test_a_reuse_is_not_told_of(heard: Heard) -> None:
     assert [name for name, _ in heard] == ["job_submitted"]
 
 
-def test_a_refusal_is_not_told_of(heard: Heard) -> None:
+def refuse_many() -> None:
+    Runner(config=Config(targets_per_job=1)).submit("ann", "", targets(2))
+
+
+def refuse_caller() -> None:
     submit()
-    with pytest.raises(Exception, match="busy"):
-        Runner().submit("ann", "", targets())
-    assert len(heard) == 1
+    Runner().submit("ann", "", targets())
+
+
+def refuse_total() -> None:
+    submit(caller="bob")
+    Runner(config=Config(jobs_total=1)).submit("ann", "", targets())
+
+
+def refuse_retry() -> None:
+    old = terminal("failed")
+    submit()
+    Runner().retry(old)
+
+
+@pytest.mark.parametrize(
+    ("refuse", "error", "cap"),
+    [
+        (refuse_many, TooManyTargetsError, "targets_per_job"),
+        (refuse_caller, CallerBusyError, "jobs_per_caller"),
+        (refuse_total, JobsBusyError, "jobs_total"),
+        (refuse_retry, CallerBusyError, "jobs_per_caller"),
+    ],
+)
+def test_a_refusal_by_a_cap_is_told_of_once_and_no_submit(
+    heard: Heard, refuse: Any, error: type[CapError], cap: str
+) -> None:
+    with pytest.raises(error) as refused:
+        refuse()
+    assert refused.value.cap == cap
+    names = [name for name, _ in heard]
+    assert heard[-1] == ("job_refused", {"cap": cap})
+    assert names.count("job_refused") == 1
+    assert names.count("job_submitted") == BatchJob.objects.count()
+
+
+def test_a_refusal_for_what_was_asked_is_none_by_a_cap(heard: Heard) -> None:
+    with pytest.raises(InvalidTargetsError):
+        Runner().submit("ann", "", [])
+    assert not heard
+
+
+def test_who_listens_to_refusals_may_write(heard: Heard) -> None:
+    """It is told after the transaction that was refused, not in it."""
+    made: list[str] = []
+
+    def note(sender: Any, **what: Any) -> None:
+        made.append(submit(caller="bob"))
+
+    signals.job_refused.connect(note, weak=False)
+    try:
+        with pytest.raises(CallerBusyError):
+            refuse_caller()
+    finally:
+        signals.job_refused.disconnect(note)
+    assert row(made[0]).status == "running"
 
 
 def test_nothing_is_told_of_what_is_rolled_back(heard: Heard) -> None:
@@ -117,7 +211,7 @@ def test_a_receiver_sees_what_it_is_told_of() -> None:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        *((name, ValueError) for name in ALL),
+        *((name, ValueError) for name in ALL[:3]),
         # In the process that submits, ending it is that process's own affair.
         ("target_finished", SystemExit),
         ("job_finished", SystemExit),

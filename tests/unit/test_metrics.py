@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -18,16 +17,13 @@ from django.db.utils import OperationalError, ProgrammingError
 from django.test import Client
 from django.urls import path
 from django.utils import timezone
-from prometheus_client import REGISTRY
-from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.metrics import MetricWrapperBase
 
 from batch.management.commands import batch_worker
 from batch.metrics import events
 from batch.metrics.rows import Rows
 from batch.metrics.view import metrics
-from batch.models import BatchJob, BatchWorker
-from batch.runner import Runner
-from batch.signals import job_finished, target_finished
+from batch.models import BatchWorker
 from batch.testing import FakeFetch
 from sift_batch.demo.children import HOST, listen
 from tests.concurrency import eventually
@@ -37,6 +33,7 @@ from tests.faults.workers import Records, all_terminal, start
 from tests.processes import Processes
 from tests.rules.jobs import change, claim, drained, submit, targets
 from tests.unit.commands import refused
+from tests.unit.samples import Samples, samples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
 urlpatterns = [
@@ -44,45 +41,12 @@ urlpatterns = [
     path("guarded/", staff_member_required(metrics, login_url="/")),
 ]
 
-Samples = dict[tuple[str, ...], float]
-
-
-def samples(text: str) -> Samples:
-    """By name and the values of its labels, in the order of their names."""
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
-
 
 def scraped() -> Samples:
     answer = Client().get("/metrics/")
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].startswith("text/plain; version=")
     return samples(answer.content.decode())
-
-
-@pytest.fixture
-def counted() -> Iterator[Any]:
-    """Asks by how much a metric of this process has grown since the test began."""
-    events.count()
-    events.count()
-    before: dict[Any, float] = {}
-
-    def value(name: str, **labels: str) -> float:
-        return REGISTRY.get_sample_value(name, labels) or 0
-
-    for family in REGISTRY.collect():
-        for sample in family.samples:
-            before[sample.name, *sorted(sample.labels.items())] = sample.value
-    yield (
-        lambda name, **labels: (
-            value(name, **labels) - before.get((name, *sorted(labels.items())), 0)
-        )
-    )
-    target_finished.disconnect(dispatch_uid="batch.metrics")
-    job_finished.disconnect(dispatch_uid="batch.metrics")
 
 
 def test_the_queue_and_the_workers_are_told() -> None:
@@ -159,34 +123,6 @@ def test_without_a_database_a_scrape_fails_and_says_no_more(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_outcomes_are_counted_by_status_and_code(counted: Any) -> None:
-    given = targets(3)
-    fetch = FakeFetch(fail=[given[1].url], seconds=0.01)
-    drained(fetch, given)
-    assert counted("batch_targets_total", status="done", code="") == 2
-    assert counted("batch_targets_total", status="failed", code="told_to_fail") == 1
-    assert counted("batch_target_seconds_count", status="done") == 2
-    assert 0.02 <= counted("batch_target_seconds_sum", status="done") < 5
-    assert counted("batch_jobs_total", status="partial") == 1
-    assert counted("batch_job_waiting_seconds_count") == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_job_that_no_worker_had_did_not_wait_for_one_in_the_end(counted: Any) -> None:
-    assert Runner().cancel(submit())
-    assert counted("batch_jobs_total", status="cancelled") == 1
-    assert counted("batch_job_waiting_seconds_count") == 0
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_outcome_of_a_job_that_is_gone_is_passed_over(counted: Any) -> None:
-    job_id = drained(FakeFetch())
-    BatchJob.objects.filter(id=job_id).delete()
-    target_finished.send(None, job_id=job_id, idx=0, status="done")
-    assert counted("batch_targets_total", status="done", code="") == 1
-
-
-@pytest.mark.django_db(transaction=True)
 def test_a_worker_serves_what_happens_in_it(processes: Processes, tmp_path: Any) -> None:
     records = Records(tmp_path)
     with listen(0) as free:
@@ -224,7 +160,9 @@ def test_a_worker_without_the_package_says_what_to_install(
 def test_every_metric_is_documented() -> None:
     told = {name: kind for name, kind, *_ in rows(section("docs/operations.md", "Metrics"))}
     here = {family.name: family.type for family in Rows().collect()}
-    for each in (events.TARGETS, events.TARGET_SECONDS, events.JOBS, events.JOB_WAITING_SECONDS):
+    for each in vars(events).values():
+        if not isinstance(each, MetricWrapperBase):
+            continue
         (family,) = each.collect()
         here[family.name + "_total" * (family.type == "counter")] = family.type
     assert told == here
