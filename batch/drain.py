@@ -18,7 +18,7 @@ from django.conf import settings as django_settings
 from django.db import connections, transaction
 from django.db.utils import Error
 
-from batch import database
+from batch import database, tracing
 from batch.conf import Settings
 from batch.isolation import Isolation
 from batch.models import BatchJob, BatchTarget
@@ -89,6 +89,7 @@ class Drain:
                 isolation.close()  # the next target gets a fresh child
             self._cut.wait(seconds)
 
+    @tracing.draining
     def run(self, isolation: Isolation) -> float | None:
         """Drain until the job ends, is cancelled, is lost or is cut off: None; or until its
         next target has to wait for its lane: after how many seconds to call this again.
@@ -179,6 +180,7 @@ class Drain:
             logger.error("target_raised", extra=extra)
         return outcome
 
+    @tracing.fetching
     def _fetched(self, context: FetchContext, target: Target, isolation: Isolation) -> Outcome:
         if not self._joined:
             return isolation.run(context, target)

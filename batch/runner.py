@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from batch import conf, database, dispatch
+from batch import conf, database, dispatch, tracing
 from batch.canonical import idem_key
 from batch.drain import Drain
 from batch.errors import CapError, InvalidTargetsError, TooManyTargetsError, UnknownJobError
@@ -57,6 +57,7 @@ class Runner:
         self._fetch = fetch
         self._config = config or Config()
 
+    @tracing.submitting
     def submit(self, caller: str, caller_class: str, targets: Sequence[Target]) -> Submission:
         """Store the targets as a running job, or find the job that they made before.
 
@@ -160,6 +161,7 @@ class Runner:
                 isolator.close()
         return True
 
+    @tracing.submitting
     def retry(self, job_id: str) -> Submission:
         """A new job with the failed and pending targets of one that has ended, in their order.
 
