@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,14 @@ class Processes:
         self._started: list[Process] = []
 
     def python(
-        self, *args: str, batch: dict[str, Any] | None = None, env: dict[str, str] | None = None
+        self,
+        *args: str,
+        batch: dict[str, Any] | None = None,
+        env: dict[str, str] | None = None,
+        within: Sequence[str] = (),
     ) -> Process:
-        """`python ARGS` with the tests' settings; `batch` becomes the setting BATCH."""
+        """`python ARGS` with the tests' settings; `batch` becomes the setting BATCH, and `within`
+        is the command that runs it, if any."""
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.settings",
@@ -85,15 +91,13 @@ class Processes:
             **(env or {}),
         }
         name = str(len(self._started))
-        process = Process([sys.executable, *args], environment, self._folder, name)
+        process = Process([*within, sys.executable, *args], environment, self._folder, name)
         self._started.append(process)
         return process
 
-    def manage(
-        self, *args: str, batch: dict[str, Any] | None = None, env: dict[str, str] | None = None
-    ) -> Process:
+    def manage(self, *args: str, **how: Any) -> Process:
         """`manage.py ARGS`, started and not waited for."""
-        return self.python("manage.py", *args, batch=batch, env=env)
+        return self.python("manage.py", *args, **how)
 
     def end_all(self) -> None:
         for process in self._started:
