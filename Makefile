@@ -12,12 +12,13 @@ PY = $(VENV)/bin/python
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
 RUNS ?= 20000
+SECONDS ?= 30
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
 .PHONY: help demo run setup test test-on test-long test-browser test-client test-celery lint gate
-.PHONY: docs bench fuzz mysql clean lint-deploy
+.PHONY: docs bench load fuzz mysql clean lint-deploy
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -78,6 +79,9 @@ docs: $(VENV)/.docs ## Make the documents a site in build/docs; a link that lead
 
 bench: setup ## Measure speed against other runners
 	@$(PY) -m bench
+
+load: setup ## Many callers of the API at once, for SECONDS=30 on PostgreSQL and on SQLite
+	@$(PY) -m bench.load --seconds $(SECONDS)
 
 fuzz: setup ## Read RUNS=20000 random documents, guided by coverage (where atheris has a wheel)
 	$(PIP) --only-binary atheris -r requirements-fuzz.txt

@@ -34,7 +34,7 @@ def show(section: Section) -> None:
             cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
             print(f"  {'  '.join(cells)}".rstrip())
     for row in section.rows:
-        print(f"  {row.what:<52} {row.found:<34} {_promise(row)}")
+        print(f"  {row.what:<52} {row.found:<34} {promise(row)}")
     print(flush=True)
 
 
@@ -72,7 +72,7 @@ def _section(section: Section) -> list[str]:
     if section.table:
         lines += _table(section.table.heads, section.table.lines)
     if section.rows:
-        rows = [(row.what, row.found, _promise(row)) for row in section.rows]
+        rows = [(row.what, row.found, promise(row)) for row in section.rows]
         lines += _table(("", "measured", "promised"), rows)
     return [*lines, section.remark, ""]
 
@@ -83,7 +83,7 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
     return [rows[0], *ruled, *rows[1:], ""]
 
 
-def _promise(row: Row) -> str:
+def promise(row: Row) -> str:
     if row.kept is None:
         return row.promise
     return f"{row.promise}: {'yes' if row.kept else 'NO'}"

@@ -23,20 +23,23 @@ class Answer(NamedTuple):
 
 
 class Web:
-    def __init__(self, cookie: str, **environment: str) -> None:
+    def __init__(
+        self, cookie: str, *, workers: int = 1, threads: int = 8, **environment: str
+    ) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
         self._cookie = cookie
-        bind = ("--bind", f"127.0.0.1:{self._port}", "--no-control-socket")
-        argv = ("-m", "gunicorn", "sift_batch.wsgi", "--threads", "8", "--log-level", "error")
-        self._program = Program(*argv, *bind, **environment)
+        bind = ("--bind", f"127.0.0.1:{self.port}", "--no-control-socket")
+        size = ("--workers", f"{workers}", "--threads", f"{threads}")
+        argv = ("-m", "gunicorn", "sift_batch.wsgi", "--log-level", "error")
+        self._program = Program(*argv, *size, *bind, **environment)
 
     def __enter__(self) -> Web:
         self._program.__enter__()
         ends = time.monotonic() + START_SECONDS
         while time.monotonic() < ends and self._program.runs:
             try:
-                self.get("/admin/")
+                self.get("/api/health/alive/")
             except ConnectionRefusedError:
                 time.sleep(0.1)
             else:
@@ -52,7 +55,7 @@ class Web:
         return worker
 
     def get(self, path: str) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=LONGEST_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST_SECONDS)
         started = time.perf_counter()
         connection.request("GET", path, headers={"Cookie": self._cookie})
         response = connection.getresponse()
