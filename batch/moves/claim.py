@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from django.db.models.functions import Coalesce
 from batch import database
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
 
-CANDIDATES = 8
+CANDIDATES = 32  # as many workers then seldom try for the same one
 FIRST = 1  # a job is claimed once: what waits has the claim 0
 _FACTS = ("id", "caller", "caller_class", "targets_total")
 _Facts = tuple[uuid.UUID, str, str, int]
@@ -40,7 +41,7 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
     """Take the job that waits longest, or None when none waits.
 
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
-    other goes on to the next.
+    other goes on to one of the next.
     """
     if not database.repeat(partial(_any_waits, using), using):
         return None
@@ -48,7 +49,9 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
     while candidates := database.repeat(
         lambda: list(waiting.values_list(*_FACTS)[:CANDIDATES]), using
     ):
-        for facts in candidates:
+        # Who loses the oldest to another worker would lose each next one to it as well, in step.
+        oldest, *others = candidates
+        for facts in (oldest, *random.sample(others, len(others))):
             if claim := _claim(facts, worker, hold, using, lanes):
                 return claim
     return None

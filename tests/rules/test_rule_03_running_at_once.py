@@ -197,3 +197,23 @@ def test_with_dispatch_thread_the_job_is_drained_here_after_the_commit(settings:
         job_id = runner.submit("ann", "", targets(3)).id
     eventually(lambda: row(job_id).status == "done")
     eventually(lambda: threading.active_count() <= before)
+
+
+def test_who_loses_the_oldest_job_does_not_follow_the_winner_to_each_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs = [submit() for _ in range(6)]
+    tried: list[str] = []
+
+    def lose_all_but_the_last(facts: Any, *rest: Any) -> bool:
+        tried.append(str(facts[0]))
+        return len(tried) % len(jobs) == 0
+
+    monkeypatch.setattr("batch.moves.claim._claim", lose_all_but_the_last)
+    orders = set()
+    for _ in range(10):
+        tried.clear()
+        assert claim_next("host:1:aa", HOUR, "default")
+        assert (tried[0], sorted(tried)) == (jobs[0], sorted(jobs))
+        orders.add(tuple(tried))
+    assert len(orders) > 1
