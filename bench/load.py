@@ -15,7 +15,7 @@ from typing import Any
 from bench import marks
 from bench.measure import Row, percentile
 from bench.places import Places, django_on, places
-from bench.process import Program, System
+from bench.process import Program, System, end_in_order
 from bench.report import promise
 from bench.web import Web
 
@@ -86,6 +86,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"default: {SECONDS:g}")
     parser.add_argument("--write", action="store_true", help="renew docs/performance.md")
     options = parser.parse_args()
+    end_in_order()
     with places() as where:
         found = trials(where, options.seconds)
         lines = [

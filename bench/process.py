@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,16 @@ class Program:
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
         end(self._process)
+
+
+def end_in_order() -> None:
+    """Let SIGTERM end this process as Ctrl-C does, so that those which it started end too."""
+
+    def raise_exit(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, raise_exit)
 
 
 def end(process: subprocess.Popen[Any]) -> None:
