@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 from batch import database
 from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
 
-CANDIDATES = 32  # as many workers then seldom try for the same one
+CANDIDATES = 8
 FIRST = 1  # a job is claimed once: what waits has the claim 0
 _FACTS = ("id", "caller", "caller_class", "targets_total")
 _Facts = tuple[uuid.UUID, str, str, int]
@@ -46,6 +46,7 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
     if not database.repeat(partial(_any_waits, using), using):
         return None
     waiting = BatchJob.objects.using(using).claimable()
+    tried: set[_Facts] = set()
     while candidates := database.repeat(
         lambda: list(waiting.values_list(*_FACTS)[:CANDIDATES]), using
     ):
@@ -54,6 +55,9 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
         for facts in (oldest, *random.sample(others, len(others))):
             if claim := _claim(facts, worker, hold, using, lanes):
                 return claim
+        if tried.issuperset(candidates):
+            break  # keys that were written by hand, which no UPDATE finds
+        tried.update(candidates)
     return None
 
 

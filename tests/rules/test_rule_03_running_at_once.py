@@ -14,6 +14,7 @@ from batch.moves.claim import claim_next
 from batch.runner import Runner
 from batch.types import Config
 from tests.concurrency import eventually, run_threads
+from tests.connection import connection
 from tests.databases import ALIAS
 from tests.rules.jobs import (
     HOUR,
@@ -113,6 +114,21 @@ def test_a_job_is_taken_once() -> None:
     # Not even when its claim ran out: it is failed then, and never begun again.
     change(job_id, claim_expires_at=timezone.now() - HOUR)
     assert claim_next("w", HOUR, ALIAS) is None
+
+
+@pytest.mark.only_on("sqlite", "sqlite-default")
+def test_a_row_whose_key_was_written_by_hand_holds_up_nobody() -> None:
+    spoiled = BatchJob.objects.create(status="running", created_at=timezone.now() - HOUR)
+    with connection.cursor() as cursor:
+        # It is read as a UUID, and found by none.
+        cursor.execute(
+            "UPDATE batch_batchjob SET id = %s WHERE id = %s", [str(spoiled.id), spoiled.id.hex]
+        )
+    assert claim_next("w", HOUR, ALIAS) is None
+    job_id = submit()
+    taken = claim_next("w", HOUR, ALIAS)
+    assert taken
+    assert str(taken.job_id) == job_id
 
 
 def test_taking_a_job_says_who_has_it_since_when_and_until_when() -> None:
