@@ -3,17 +3,19 @@
 #   PYTHON=python3.13   another Python (give it another VENV, or remove the old one first)
 #   DJANGO=6.1          that Django on top of the pinned requirements, in an environment of its own
 #   WITH=pgbouncer      of make test-on: a variant of it (tests/databases.py lists them)
-#   WORKERS=1           tests in so many processes (2 by default), each with a database of its own
+#   WORKERS=1           tests in so many processes (3 by default), each with a database of its own
 #   PORT=8001           of make run
 
 PYTHON ?= python3
 VENV ?= .venv$(if $(DJANGO),-django$(DJANGO))
 PY = $(VENV)/bin/python
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check
-WORKERS ?= 2
+WORKERS ?= 3
 RUNS ?= 20000
 SECONDS ?= 30
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile
+# One at a time, or some side by side: mostly they wait.
+LONG = $(PY) -m pytest $(if $(LONG_WORKERS),-n $(LONG_WORKERS) --dist loadfile)
 LONG_ON ?= sqlite-default postgres
 
 .DEFAULT_GOAL := help
@@ -40,11 +42,11 @@ test-on: setup ## All that uses the database, on DB=sqlite, sqlite-default, post
 	TEST_DB=$(DB) TEST_WITH="$(WITH)" TEST_NO_SKIPS=1 $(PYTEST) \
 		-m "services and not long and not browser and not client and not celery" $(ONLY)
 
-test-long: setup ## The long trials, one at a time, in full or TEST_ROUNDS=n, on each database in LONG_ON
-	$(PY) -m pytest -m long
+test-long: setup ## The long trials, in full or TEST_ROUNDS=n, on each database in LONG_ON
+	$(LONG) -m long
 	@for db in $(LONG_ON); do \
 		echo "TEST_DB=$$db"; \
-		TEST_DB=$$db TEST_NO_SKIPS=1 $(PY) -m pytest -m "services and long" || exit; \
+		TEST_DB=$$db TEST_NO_SKIPS=1 $(LONG) -m "services and long" || exit; \
 	done
 
 test-browser: setup ## The pages of the admin in a real browser, where Chromium is installed

@@ -16,6 +16,9 @@ from batch.models import BatchJob, BatchTarget, BatchWorker
 
 from .conftest import make_job
 
+# Who may do what is asked of no database in its own way.
+pytestmark = pytest.mark.only_on("sqlite")
+
 VERBS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 MODELS = (BatchJob, BatchTarget, BatchWorker)
 READ = ("changelist", "change", "history")

@@ -14,7 +14,8 @@ from batch.models import BatchJob
 from tests.api.conftest import URL, client_of
 from tests.api.rows import job_of, targets_of
 
-pytestmark = pytest.mark.django_db
+# Who may do what is asked of no database in its own way.
+pytestmark = [pytest.mark.django_db, pytest.mark.only_on("sqlite")]
 
 VERBS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 DOORS = {

@@ -90,6 +90,7 @@ def test_what_a_database_cannot_hold_is_stored_all_the_same(web: Web) -> None:
         )
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.django_db
 def test_a_program_that_eats_time_or_memory_costs_its_target_alone(web: Web) -> None:
     server = web.serve(reply('{"a": 1}', "application/json"))
@@ -106,6 +107,7 @@ def drip(request: bytes) -> Iterator[Any]:
         yield 0.1
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_eight_servers_that_drip_do_not_slow_the_targets_of_a_ninth_job(web: Web) -> None:
     server = web.serve({"/drip": drip, "/page": PAGE})

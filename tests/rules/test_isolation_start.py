@@ -8,7 +8,7 @@ import pytest
 from batch.models import BatchWorker
 from tests.processes import Processes
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only_on("sqlite")]
 
 BROKEN = """
 import os

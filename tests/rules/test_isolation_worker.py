@@ -15,7 +15,8 @@ from tests.faults.workers import Records, start, status
 from tests.processes import Process, Processes
 from tests.rules.jobs import ROOMY, row, rows, states, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# Processes, and nothing of a database.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only_on("sqlite")]
 
 
 @pytest.fixture
