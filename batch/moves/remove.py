@@ -41,6 +41,7 @@ def purge(using: str, *, seconds: float | None = None) -> int:
     expired = BatchJob.objects.using(using).expired(now)
     count = 0
     kept: set[uuid.UUID] = set()
+    stuck: set[tuple[uuid.UUID, int]] = set()
     while found := database.repeat(partial(_first, expired.exclude(id__in=kept)), using):
         removed, kept_before = 0, len(kept)
         for portion in _portions(found):
@@ -52,7 +53,10 @@ def purge(using: str, *, seconds: float | None = None) -> int:
                 return count + removed
         count += removed
         if not removed and len(kept) == kept_before:
-            break  # somebody else removes them at this moment
+            if stuck.issuperset(found):
+                break
+            # Somebody else removed them at this moment, mostly: those behind them are left.
+            stuck = set(found)
     return count
 
 

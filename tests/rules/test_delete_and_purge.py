@@ -172,6 +172,24 @@ def test_purges_at_the_same_time_share_the_work() -> None:
     assert not BatchTarget.objects.exists()
 
 
+def test_a_purge_goes_on_where_another_was_quicker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remove, "JOBS_AT_ONCE", 2)
+    job_ids = [expired() for _ in range(5)]
+    removed, done = remove._removed, False
+
+    def slow(*args: Any) -> int:
+        nonlocal done
+        if not done:
+            done = True
+            assert removed(*args) == 2  # by the other one, which this one waited for
+            return 0
+        return removed(*args)
+
+    monkeypatch.setattr(remove, "_removed", slow)
+    assert Runner().purge() == 3
+    assert not BatchJob.objects.filter(id__in=job_ids).exists()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_delete_and_a_purge_at_the_same_time_harm_nothing() -> None:
     ids = [expired(caller=f"caller {i}") for i in range(6)]
