@@ -95,7 +95,11 @@ def test_the_wheel_holds_all_of_both_packages_and_nothing_else(wheel: Path) -> N
     assert names == expected
 
 
-@pytest.mark.parametrize("apps", [["batch"], ["rest_framework", "batch"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "apps",
+    [["batch"], pytest.param(["rest_framework", "batch"], marks=pytest.mark.long)],
+    ids=" ".join,
+)
 def test_the_wheel_works_in_a_fresh_project(python: Path, tmp_path: Path, apps: list[str]) -> None:
     run(python, "-m", "django", "startproject", "shop", tmp_path, cwd=tmp_path)
     with (tmp_path / "shop" / "settings.py").open("a") as settings:

@@ -18,7 +18,9 @@ def blocks(document: str) -> dict[str, str]:
     return dict(found)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start/plugin.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", pytest.param("docs/start/plugin.md", marks=pytest.mark.long)]
+)
 def test_the_examples_work_in_a_fresh_project(name: str, tmp_path: Path) -> None:
     examples = blocks((ROOT / name).read_text(encoding="utf-8"))
     run("-m", "django", "startproject", "shop", ".", folder=tmp_path)

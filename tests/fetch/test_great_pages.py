@@ -11,6 +11,7 @@ from batch.errors import FetchError
 from .kit import OTHER, PARAGRAPH, Web, article, error_of, reply
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_rows_end_within_the_clock(web: Web) -> None:
     html = "<table>" + "<tr><td>12345<td>some words<td>x" * 100_000 + "</table>"
     started = time.monotonic()
@@ -20,7 +21,14 @@ def test_a_hundred_thousand_rows_end_within_the_clock(web: Web) -> None:
     assert result.meta["truncated_reason"] == "content_limit"
 
 
-@pytest.mark.parametrize("mode", ["auto", "full", "text"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "auto",
+        pytest.param("full", marks=pytest.mark.long),
+        pytest.param("text", marks=pytest.mark.long),
+    ],
+)
 def test_two_megabytes_of_paragraphs_of_one_word_end_within_the_clock(web: Web, mode: str) -> None:
     words = [f"<p>word{n}" for n in range(180_000)]
     html = "<html><body>" + "".join(words)

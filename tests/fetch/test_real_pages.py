@@ -132,6 +132,7 @@ def test_a_page_that_is_none_is_named_for_what_it_is(web: Web, kind: Kind, mode:
     assert error.hint
 
 
+@pytest.mark.long
 def test_a_table_of_almost_five_megabytes_is_read_in_time(web: Web) -> None:
     row = '<tr class="even"><td>{0}</td><td><a href="/w/{0}">weir</a></td><td>2.31</td></tr>'
     rows = "".join(row.format(number) for number in range(58_000))
