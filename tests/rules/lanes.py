@@ -27,10 +27,12 @@ def submit(*names: str) -> str:
 
 
 class Visits:
-    """A fetch function that notes when it was in which lane."""
+    """A fetch function that notes when it was in which lane. The first ``together`` visits end
+    only when all of these have begun."""
 
-    def __init__(self, seconds: float = 0.02) -> None:
+    def __init__(self, seconds: float = 0.02, together: int = 1) -> None:
         self.seconds = seconds
+        self._together = threading.Barrier(together)
         self.peak: dict[str, int] = defaultdict(int)
         self.spans: list[tuple[str, float, float]] = []
         self.answers: dict[int, Exception] = {}
@@ -45,6 +47,8 @@ class Visits:
             self.spans.append((name, begin, begin))
             self._inside[name] += 1
             self.peak[name] = max(self.peak[name], self._inside[name])
+        if number < self._together.parties:
+            self._together.wait(30)
         time.sleep(self.seconds)
         with self._lock:
             self._inside[name] -= 1

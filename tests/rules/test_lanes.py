@@ -30,7 +30,7 @@ def polite(settings: Any) -> Callable[..., None]:
 
 def test_lanes_are_labels_alone_by_default(polite: Callable[..., None]) -> None:
     polite()
-    fetch = Visits(0.2)
+    fetch = Visits(together=2)
     with working(fetch, slots=3):
         for _ in range(3):
             submit("a")
@@ -44,11 +44,11 @@ def test_so_many_targets_of_a_lane_run_at_a_time_over_all_workers(
     polite: Callable[..., None], per_lane: int
 ) -> None:
     polite(PER_LANE=per_lane)
-    fetch = Visits()
+    fetch = Visits(together=per_lane)
     with working(fetch, slots=3), working(fetch, slots=3):
         for _ in range(4):
-            submit("a", "b", "a", "a")
-        eventually(all_done)
+            submit("a", "a", "a", "b")
+        eventually(all_done, 30)
     assert fetch.peak["a"] == per_lane
     assert len(fetch.spans) == 16
     assert not BatchTurn.objects.exists()
@@ -56,7 +56,7 @@ def test_so_many_targets_of_a_lane_run_at_a_time_over_all_workers(
 
 def test_different_lanes_do_not_wait_for_each_other(polite: Callable[..., None]) -> None:
     polite(PER_LANE=1)
-    fetch = Visits(0.3)
+    fetch = Visits(together=2)
     with working(fetch, slots=2):
         submit("a")
         submit("b")
@@ -67,7 +67,7 @@ def test_different_lanes_do_not_wait_for_each_other(polite: Callable[..., None])
 
 def test_targets_without_a_lane_never_wait(polite: Callable[..., None]) -> None:
     polite(PER_LANE=1, LANE_PAUSE_SECONDS=60)
-    fetch = Visits(0.2)
+    fetch = Visits(together=2)
     with working(fetch, slots=2):
         submit("none", "none")
         submit("none", "none")
@@ -88,7 +88,7 @@ def test_a_pause_lies_between_targets_of_a_lane(polite: Callable[..., None]) -> 
 
 def test_a_pause_holds_without_a_number_of_targets(polite: Callable[..., None]) -> None:
     polite(LANE_PAUSE_SECONDS=0.2)
-    fetch = Visits(0.5)
+    fetch = Visits(together=2)
     with working(fetch, slots=3):
         for _ in range(3):
             submit("a")
