@@ -27,6 +27,7 @@ from batch.moves.claim import Claim, claim_job
 from batch.moves.end import reap
 from batch.runner import Runner
 from batch.types import Config, Target
+from tests.databases import ALIAS
 from tests.model.rows import TICK, moment
 
 JOBS, TARGETS = 5, 5
@@ -60,7 +61,7 @@ class Line(RuleBasedStateMachine):
             given = [Target(f"https://{number}.e/{i}") for i in range(TARGETS)]
             submission = Runner(config=ROOMY).submit("ann", "", given)
             job = BatchJob.objects.get(id=submission.id)
-            claim = claim_job(job.id, "w", timedelta(days=1000), "default", lanes=True)
+            claim = claim_job(job.id, "w", timedelta(days=1000), ALIAS, lanes=True)
             assert claim
             self.claims[number], self.at[number] = claim, 0
 
@@ -80,7 +81,7 @@ class Line(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def asks(self, number: int) -> None:
         name = self.name(number)
-        answer = lanes.enter(self.claims[number], self.at[number], name, RULES, "default")
+        answer = lanes.enter(self.claims[number], self.at[number], name, RULES, ALIAS)
         line = self.lines[name]
         if number in self.lost:
             assert not answer.in_hand
@@ -108,7 +109,7 @@ class Line(RuleBasedStateMachine):
     def ends(self, number: int, delay: int) -> None:
         number = self.running()[number % len(self.running())]
         name = self.name(number)
-        lanes.leave(self.claims[number].job_id, name, delay * TICK, "default")
+        lanes.leave(self.claims[number].job_id, name, delay * TICK, ALIAS)
         self.lines[name].remove(number)
         self.opens[name] = max(self.opens[name], self.clock + delay)
         self.at[number] = (self.at[number] + 1) % TARGETS
@@ -120,7 +121,7 @@ class Line(RuleBasedStateMachine):
         BatchJob.objects.filter(id=self.claims[number].job_id, status="running").update(
             claim_expires_at=moment(self.clock - 1)
         )
-        assert reap("restart", "default") == (number not in self.lost)
+        assert reap("restart", ALIAS) == (number not in self.lost)
         self.goes(number)
 
     @rule(number=NUMBERS, happens=SELDOM)

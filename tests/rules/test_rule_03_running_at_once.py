@@ -229,7 +229,7 @@ def test_who_loses_the_oldest_job_does_not_follow_the_winner_to_each_next_one(
     orders = set()
     for _ in range(10):
         tried.clear()
-        assert claim_next("host:1:aa", HOUR, "default")
+        assert claim_next("host:1:aa", HOUR, ALIAS)
         assert (tried[0], sorted(tried)) == (jobs[0], sorted(jobs))
         orders.add(tuple(tried))
     assert len(orders) > 1
