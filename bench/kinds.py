@@ -136,7 +136,7 @@ def _django_q(places: Places) -> Kind:
 
 def _celery(places: Places, redis: str, name: str, **more: str) -> Kind:
     def worker(concurrency: int) -> tuple[str, ...]:
-        # One at a time without a pool, eight in processes: the faster in either case.
+        # One at a time without a pool, and eight in the processes of its default pool.
         pool = "solo" if concurrency == 1 else "prefork"
         app = (
             "-W",
