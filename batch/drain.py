@@ -131,7 +131,7 @@ class Drain:
                 case Next.LOST if self._in_hand():
                     return False  # nothing was written to a job of ours
                 case Next.LOST:
-                    logger.warning("claim_lost", extra={**self._log, "idx": idx})
+                    self._lost(idx)
                     return True
                 case Next.ENDED:
                     # No target follows: this was the last, or the job was cancelled and with
@@ -142,6 +142,8 @@ class Drain:
     def _enters(self, polite: Politeness, idx: int, lane: str) -> bool:
         """False when the job is no longer in this hand. Raises ``_Waits``."""
         answer = self._patiently(partial(polite.enter, idx, lane))
+        if answer.lost:
+            self._lost(idx)
         if not answer.in_hand:
             return False
         if not answer.runs:
@@ -254,6 +256,9 @@ class Drain:
         except Error:
             return False
         return True
+
+    def _lost(self, idx: int) -> None:
+        logger.warning("claim_lost", extra={**self._log, "idx": idx})
 
     def _in_hand(self) -> bool:
         job = BatchJob.objects.using(self._using).claimed()

@@ -6,10 +6,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
-from bench.charts import Chart
 from bench.kinds import runner, up
 from bench.latency import Wait
-from bench.measure import Row, Say, Scale, Section, Table, alternate, rate, ratio
+from bench.measure import Row, Say, Scale, Section, Table, alternate, draining, rate, ratio
 from bench.places import Places, django_on
 from bench.process import System
 from bench.systems import Kind
@@ -49,17 +48,7 @@ def growth(places: Places, scale: Scale, say: Say) -> Section:
         for name in found
     ]
     heads = ("finished jobs", "drained", "submitted, in one job", "waking: median and 95 of 100")
-    rates = [rate(times) for times in found.values()]
-    told = ", ".join(f"{number:.0f} with {name}" for name, number in zip(found, rates, strict=True))
-    chart = Chart(
-        "bench-growth",
-        "Draining among finished jobs",
-        "targets a second",
-        f"Targets a second by the finished jobs in the database: {told}",
-        [f"{name} jobs" for name in found],
-        {"PostgreSQL, one at a time": rates},
-        lines=True,
-    )
+    chart = draining("bench-growth", "Draining among finished jobs", found, "finished jobs")
     return Section("Among finished jobs", rows, REMARK, Table(heads, lines), [chart])
 
 

@@ -129,3 +129,21 @@ def at_least(what: str, found: float, least: float) -> Row:
 
 def at_most(what: str, found: float, most: float, unit: str) -> Row:
     return Row(what, f"{found:.3g} {unit}", f"under {most:g} {unit}", found < most)
+
+
+def draining(name: str, title: str, found: Mapping[str, Sequence[float]], what: str) -> Chart:
+    """A chart of how the rate changes from one of ``found`` to the next, each a number of
+    ``what``."""
+    rates = [rate(times) for times in found.values()]
+    told = ", ".join(
+        f"{number:.0f} with {places} {what}" for places, number in zip(found, rates, strict=True)
+    )
+    return Chart(
+        name,
+        title,
+        "targets a second",
+        f"Targets a second: {told}",
+        [f"{places} {what}" for places in found],
+        {"PostgreSQL, one at a time": rates},
+        lines=True,
+    )

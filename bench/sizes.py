@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.charts import Chart
 from bench.kinds import runner
-from bench.measure import Row, Say, Scale, Section, alternate, rate, ratio
+from bench.measure import Row, Say, Scale, Section, alternate, draining, rate, ratio
 from bench.places import Places, django_on
 
 SMALL = 32
@@ -40,19 +39,8 @@ def sizes(places: Places, scale: Scale, say: Say) -> Section:
     dearer = ratio(last, first)
     what = f"cost in a job of {large:,}, against one of {SMALL}"
     rows.append(Row(what, f"{dearer:.2f} times", f"at most {MOST:g}", dearer <= MOST))
-    rates = [rate(times) for times in found.values()]
-    told = ", ".join(
-        f"{number:.0f} in jobs of {name}" for name, number in zip(found, rates, strict=True)
-    )
-    chart = Chart(
-        "bench-sizes",
-        "Draining jobs of 32, 1,000 and more targets",
-        "targets a second",
-        f"Targets a second: {told}",
-        [f"{name} targets" for name in found],
-        {"PostgreSQL, one at a time": rates},
-        lines=True,
-    )
+    title = "Draining jobs of 32, 1,000 and more targets"
+    chart = draining("bench-sizes", title, found, "targets a job")
     return Section("Small jobs and large ones", rows, REMARK, charts=[chart])
 
 

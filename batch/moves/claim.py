@@ -11,10 +11,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 from django.db import connections
-from django.db.models.functions import Coalesce
 
 from batch import database
-from batch.models import BatchJob, BatchTarget, JobStatus, TargetState
+from batch.models import BatchJob, JobStatus
+from batch.moves.writes import adapted, take
 
 CANDIDATES = 8
 FIRST = 1  # a job is claimed once: what waits has the claim 0
@@ -43,13 +43,8 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
     Two workers may see the same job; the conditional UPDATE lets one of them have it, and the
     other goes on to one of the next.
     """
-    if not database.repeat(partial(_any_waits, using), using):
-        return None
-    waiting = BatchJob.objects.using(using).claimable()
     tried: set[_Facts] = set()
-    while candidates := database.repeat(
-        lambda: list(waiting.values_list(*_FACTS)[:CANDIDATES]), using
-    ):
+    while candidates := database.repeat(partial(_candidates, using), using):
         # Who loses the oldest to another worker would lose each next one to it as well, in step.
         oldest, *others = candidates
         for facts in (oldest, *random.sample(others, len(others))):
@@ -61,19 +56,23 @@ def claim_next(worker: str, hold: timedelta, using: str, *, lanes: bool = False)
     return None
 
 
-def _any_waits(using: str) -> bool:
+def _candidates(using: str) -> list[_Facts]:
     """Asked every second by an idle worker, which else does nothing but compile this query."""
-    sql, parameters = _any_waiting(using)
+    sql, parameters = _waiting(using)
     with connections[using].cursor() as cursor:
         cursor.execute(sql, parameters)
-        return cursor.fetchone() is not None
+        return [(_uuid(job_id), *facts) for job_id, *facts in cursor.fetchall()]
 
 
 @lru_cache
-def _any_waiting(using: str) -> tuple[str, tuple[Any, ...]]:
-    found = BatchJob.objects.using(using).claimable().order_by().values("id")[:1]
+def _waiting(using: str) -> tuple[str, tuple[Any, ...]]:
+    found = BatchJob.objects.using(using).claimable().values(*_FACTS)[:CANDIDATES]
     sql, parameters = found.query.get_compiler(using).as_sql()
     return sql, tuple(parameters)
+
+
+def _uuid(value: uuid.UUID | str) -> uuid.UUID:
+    return value if isinstance(value, uuid.UUID) else uuid.UUID(value)
 
 
 def claim_job(
@@ -88,32 +87,23 @@ def claim_job(
 def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool) -> Claim | None:
     """Take a job that waits; its first target is marked running in the same transaction,
     unless there are ``lanes``, one of which it has to enter."""
-    job_id = facts[0]
-    job = BatchJob.objects.using(using).filter(id=job_id)
-    waiting = job.claimable().order_by()
-    own = job.filter(worker=worker, claim=FIRST)
+    connection = connections[using]
+    own = BatchJob.objects.using(using).filter(id=facts[0], worker=worker, claim=FIRST)
     tries = 0
 
     def work() -> Claim | None:
         nonlocal tries
         tries += 1
         now = database.now(using)
-        taken = waiting.update(
-            worker=worker,
-            claim=FIRST,
-            claim_expires_at=now + hold,
-            started_at=Coalesce("started_at", now),
-        )
+        moments = {"now": now, "expires": now + hold}
+        parameters = {"job": facts[0], "claim": FIRST, "worker": worker, **moments}
+        taken = take(connection, adapted(connection, parameters), begin=not lanes)
         # An earlier try may have taken it, and only its answer was lost with the connection.
         if not taken and not (tries > 1 and own.exists()):
             return None
-        if not lanes:
-            BatchTarget.objects.using(using).filter(
-                job_id=job_id, idx=0, status=TargetState.PENDING
-            ).update(status=TargetState.RUNNING, started_at=now)
         return Claim(*facts, number=FIRST, claimed_at=now)
 
-    return database.in_transaction(work, using)
+    return database.repeat(work, using)
 
 
 def renew(

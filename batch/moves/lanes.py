@@ -28,7 +28,8 @@ KEPT_FOR = timedelta(days=1)  # a lane that nobody went through, as is every hos
 class Answer(NamedTuple):
     """What a drain is told that asks to begin its next target."""
 
-    in_hand: bool = True  # else the job is no longer this drain's, or was cancelled
+    in_hand: bool = True  # else the job was cancelled, and is let go of
+    lost: bool = False  # or somebody else has taken it
     runs: bool = False  # the target is marked running
     seconds: float = 0.0  # else how long the lane stays closed; 0 when it is only full
 
@@ -48,7 +49,8 @@ def _enter(claim: Claim, idx: int, lane: str, rules: LaneRules, using: str) -> A
     if not mine.filter(status=JobStatus.RUNNING).update(claim=claim.number):
         if mine.filter(status=JobStatus.CANCELLED).update(worker="", claim_expires_at=None):
             give_up(claim.job_id, using)
-        return Answer(in_hand=False)
+            return Answer(in_hand=False)
+        return Answer(in_hand=False, lost=True)
     if lane:
         row = _taken(lane, using)
         now = database.now(using)
@@ -90,9 +92,13 @@ def _has_to_wait(
         )
     elif turn.asked_until is None:
         return None  # an earlier try got through, see above
-    before = turns.filter(lane=lane.name, ticket__lt=turn.ticket)
-    before = before.filter(Q(asked_until=None) | Q(asked_until__gt=now))
-    if lane.opens_at <= now and (rules.per_lane is None or before.count() < rules.per_lane):
+    # Also who came later counts, once it runs: it did not wait for who was silent for a while.
+    first = (
+        turns.filter(lane=lane.name)
+        .exclude(job_id=claim.job_id)
+        .filter(Q(asked_until=None) | Q(ticket__lt=turn.ticket, asked_until__gt=now))
+    )
+    if lane.opens_at <= now and (rules.per_lane is None or first.count() < rules.per_lane):
         mine.update(asked_until=None)
         return None
     mine.update(asked_until=now + ASKED_FOR)

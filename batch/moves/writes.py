@@ -1,4 +1,4 @@
-"""The SQL of the hot write, by hand and in this one place.
+"""The SQL of the hot writes, a job's claim and a target's outcome, by hand and in this one place.
 
 The ORM compiles an UPDATE anew at each call, which takes longer than the database needs to run
 it. Past that, each database has one thing that costs most (docs/performance.md has the
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError, transaction
@@ -85,6 +87,22 @@ _ALL_IN_ONE = f"""
         WHEN {_THIS} THEN '{TargetState.RUNNING}'
         WHEN job.status = '{JobStatus.RUNNING}' THEN '{TargetState.PENDING}' END
 """
+
+_JOB_TAKEN = f"""
+    UPDATE {JOB} SET
+        worker = %(worker)s, claim = %(claim)s, claim_expires_at = %(expires)s,
+        started_at = COALESCE(started_at, %(now)s)
+    WHERE id = %(job)s AND status = '{JobStatus.RUNNING}' AND claim = 0
+"""
+_FIRST_TARGET = f"""
+    UPDATE {TARGET} SET status = '{TargetState.RUNNING}', started_at = %(now)s
+    WHERE job_id = %(job)s AND idx = 0 AND status = '{TargetState.PENDING}'
+"""
+_TAKEN_IN_ONE = f"""
+    WITH job AS ({_JOB_TAKEN} RETURNING id),
+        target AS ({_FIRST_TARGET} AND EXISTS (SELECT 1 FROM job))
+    SELECT id FROM job
+"""
 _NO_STATEMENT = {"26000", "42P05"}  # not there, or there already: another server connection
 
 # sqlite3 names parameters in another way, into which Django would translate at each call.
@@ -100,14 +118,38 @@ _NATIVE = {
 _unprepared: set[str] = set()  # aliases behind a pooler that does not say so
 
 
+def adapted(connection: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The job's id and all moments in the form in which this database has them."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return connection.ops.adapt_datetimefield_value(value)
+        if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
+            return value.hex
+        return value
+
+    return {name: one(value) for name, value in parameters.items()}
+
+
+def take(connection: Any, parameters: dict[str, Any], *, begin: bool) -> bool:
+    """Take a job that waits, and with ``begin`` mark its first target running. False: it does
+    not wait any more, and nothing was written."""
+    if connection.vendor == "postgresql":
+        return _in_one(connection, _TAKEN_IN_ONE if begin else _JOB_TAKEN, parameters) > 0
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        cursor.execute(_JOB_TAKEN, parameters)
+        taken = bool(cursor.rowcount)
+        if taken and begin:
+            cursor.execute(_FIRST_TARGET, parameters)
+    return taken
+
+
 def write(connection: Any, parameters: dict[str, Any]) -> int:
     """Write one outcome. 2: the next target is marked running; 1: the job has ended; 0: it is
     in other hands, and nothing was written."""
-    # Django's own cursor does it inside a caller's transaction, and where somebody looks on.
-    own = connection.in_atomic_block or connection.queries_logged or connection.execute_wrappers
     if connection.vendor == "postgresql":
-        return _in_one(connection, parameters, prepare=not own)
-    if connection.vendor == "sqlite" and not own:
+        return _in_one(connection, _ALL_IN_ONE, parameters)
+    if connection.vendor == "sqlite" and not _looked_at(connection):
         return _on_sqlite(connection, parameters)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         written = _in_steps(cursor, parameters)
@@ -168,13 +210,22 @@ def _on_sqlite(connection: Any, parameters: dict[str, Any]) -> int:
     return written
 
 
-def _in_one(connection: Any, parameters: dict[str, Any], *, prepare: bool) -> int:
+def _looked_at(connection: Any) -> bool:
+    """Django's own cursor does it inside a caller's transaction, and where somebody looks on."""
+    return bool(
+        connection.in_atomic_block or connection.queries_logged or connection.execute_wrappers
+    )
+
+
+def _in_one(connection: Any, sql: str, parameters: dict[str, Any]) -> int:
+    """Run one statement on PostgreSQL; how many rows it wrote."""
     from django.db.backends.postgresql.psycopg_any import is_psycopg3
 
     pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
-    if prepare and is_psycopg3 and not pooled and connection.alias not in _unprepared:
+    prepare = is_psycopg3 and not pooled and connection.alias not in _unprepared
+    if prepare and not _looked_at(connection):
         try:
-            return _prepared(connection, parameters)
+            return _prepared(connection, sql, parameters)
         except DatabaseError as error:
             if getattr(error.__cause__, "sqlstate", None) not in _NO_STATEMENT:
                 raise
@@ -182,11 +233,11 @@ def _in_one(connection: Any, parameters: dict[str, Any], *, prepare: bool) -> in
             hint = "set DISABLE_SERVER_SIDE_CURSORS, as for any pooler between transactions"
             logger.warning("statement_not_prepared", extra={"hint": hint})
     with connection.cursor() as cursor:
-        cursor.execute(_ALL_IN_ONE, parameters)
+        cursor.execute(sql, parameters)
         return int(cursor.rowcount)
 
 
-def _prepared(connection: Any, parameters: dict[str, Any]) -> int:
+def _prepared(connection: Any, sql: str, parameters: dict[str, Any]) -> int:
     """Run the statement as a prepared one, which Django's own cursors never do.
 
     The comment makes it a new statement every second, planned for the tables as they are then:
@@ -201,7 +252,7 @@ def _prepared(connection: Any, parameters: dict[str, Any]) -> int:
     raw.prepare_threshold, raw.prepared_max = 0, 2
     try:
         with connection.wrap_database_errors, psycopg.Cursor(raw) as cursor:
-            cursor.execute(f"/* {time.monotonic():.0f} */ {_ALL_IN_ONE}", parameters)
+            cursor.execute(f"/* {time.monotonic():.0f} */ {sql}", parameters)
             return cursor.rowcount
     finally:
         raw.prepare_threshold, raw.prepared_max = kept

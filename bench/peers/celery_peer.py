@@ -17,6 +17,7 @@ from django.db.models import Max, Min
 from django.utils import timezone
 
 from bench.fetches import write_stamp
+from bench.peers.queueing import one_by_one
 
 app = Celery("bench", broker=os.environ["BENCH_BROKER"])
 app.conf.update(
@@ -50,10 +51,7 @@ def fill(count: int) -> float:
     """Queue ``count`` tasks, one by one; the seconds each took."""
     global _since
     _since = timezone.now()
-    started = time.perf_counter()
-    for idx in range(count):
-        nothing.delay(idx)
-    return (time.perf_counter() - started) / count
+    return one_by_one(nothing.delay, count)
 
 
 def ended(count: int) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from functools import partial
 
 from django.core.management import call_command
 from django.db import connections
@@ -15,6 +16,7 @@ from django_q.models import Task
 from django_q.tasks import async_task
 
 from bench.fetches import write_stamp
+from bench.peers.queueing import one_by_one
 
 _since: datetime | None = None
 _first: tuple[float, int] | None = None  # when results were first seen, and how many
@@ -37,10 +39,7 @@ def fill(count: int) -> float:
     """Queue ``count`` tasks, one by one; the seconds each took."""
     global _since, _first
     _since, _first = timezone.now(), None
-    started = time.perf_counter()
-    for idx in range(count):
-        async_task("bench.peers.django_q_peer.nothing", idx)
-    return (time.perf_counter() - started) / count
+    return one_by_one(partial(async_task, "bench.peers.django_q_peer.nothing"), count)
 
 
 def ended(count: int) -> float | None:

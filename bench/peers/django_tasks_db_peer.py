@@ -18,6 +18,7 @@ from django_tasks_db.management.commands.db_worker import Worker
 from django_tasks_db.models import DBTaskResult
 
 from bench.fetches import write_stamp
+from bench.peers.queueing import one_by_one
 
 try:
     task = importlib.import_module("django.tasks").task
@@ -46,10 +47,7 @@ def fill(count: int) -> float:
     """Queue ``count`` tasks, one by one; the seconds each took."""
     global _since
     _since = timezone.now()
-    started = time.perf_counter()
-    for idx in range(count):
-        nothing.enqueue(idx)
-    return (time.perf_counter() - started) / count
+    return one_by_one(nothing.enqueue, count)
 
 
 def fill_at_once(count: int) -> float:

@@ -16,6 +16,7 @@ from huey import RedisHuey, SqliteHuey
 from huey.storage import SqliteStorage
 
 from bench.fetches import write_stamp
+from bench.peers.queueing import one_by_one
 
 logging.getLogger("huey").setLevel(logging.ERROR)
 
@@ -58,10 +59,7 @@ def prepare() -> None:
 
 def fill(count: int) -> float:
     """Queue ``count`` tasks, one by one; the seconds each took."""
-    started = time.perf_counter()
-    for idx in range(count):
-        nothing(idx)
-    return (time.perf_counter() - started) / count
+    return one_by_one(nothing, count)
 
 
 def drain(count: int, concurrency: int = 1) -> float:

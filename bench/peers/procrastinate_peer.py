@@ -15,6 +15,7 @@ import time
 import procrastinate
 
 from bench.fetches import write_stamp
+from bench.peers.queueing import one_by_one
 
 logging.getLogger("procrastinate").setLevel(logging.ERROR)
 
@@ -44,10 +45,7 @@ def prepare() -> None:
 def fill(count: int) -> float:
     """Defer ``count`` tasks, one by one; the seconds each took."""
     task = door.configure_task("nothing", queue="bench")
-    started = time.perf_counter()
-    for idx in range(count):
-        task.defer(idx=idx)
-    return (time.perf_counter() - started) / count
+    return one_by_one(lambda idx: task.defer(idx=idx), count)
 
 
 def fill_at_once(count: int) -> float:

@@ -48,6 +48,7 @@ class Line(RuleBasedStateMachine):
         self.claims: dict[int, Claim] = {}
         self.at: dict[int, int] = {}  # the target that a job is at
         self.lost: set[int] = set()  # jobs no longer in their worker's hand
+        self.cancelled: set[int] = set()  # those of them that nobody else took
         self.lines: dict[str, list[int]] = {name: [] for name in NAMES}
         self.asked: dict[int, int] = {}  # of those that wait: until when they count
         self.opens: dict[str, int] = dict.fromkeys(NAMES, 0)
@@ -85,14 +86,17 @@ class Line(RuleBasedStateMachine):
         line = self.lines[name]
         if number in self.lost:
             assert not answer.in_hand
+            assert answer.lost == (number not in self.cancelled)
             return
         new = number not in line
         if new:
             line.append(number)
         before = line[: line.index(number)]
-        counted = [each for each in before if self.asked.get(each, self.clock + 1) > self.clock]
+        running = [each for each in line if each != number and each not in self.asked]
+        waiting = [each for each in before if self.asked.get(each, 0) > self.clock]
+        ahead = len(running) + len(waiting)
         again = not new and number not in self.asked
-        free = not name or (self.opens[name] <= self.clock and len(counted) < PER_LANE)
+        free = not name or (self.opens[name] <= self.clock and ahead < PER_LANE)
         assert answer.runs == (again or free)
         if not answer.runs:
             assert answer.seconds == max(0, self.opens[name] - self.clock) * TICK.total_seconds()
@@ -131,6 +135,7 @@ class Line(RuleBasedStateMachine):
             return
         assert Runner().cancel(str(self.claims[number].job_id))
         self.lost.add(number)
+        self.cancelled.add(number)
         self.asks(number)
         self.goes(number)
 

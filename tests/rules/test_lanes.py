@@ -10,6 +10,7 @@ import pytest
 from batch import database
 from batch.errors import FetchError
 from batch.models import BatchJob, BatchLane, BatchTurn
+from batch.moves.end import reap
 from batch.runner import Runner
 from tests.concurrency import eventually
 from tests.databases import ALIAS
@@ -149,7 +150,7 @@ def test_a_job_that_waits_leaves_its_slot_to_others(polite: Callable[..., None])
 
 
 def test_a_target_that_waits_is_pending_and_its_job_cancelled_at_once(
-    polite: Callable[..., None],
+    polite: Callable[..., None], caplog: pytest.LogCaptureFixture
 ) -> None:
     polite(PER_LANE=1, LANE_PAUSE_SECONDS=30)
     fetch = Visits(0)
@@ -162,6 +163,20 @@ def test_a_target_that_waits_is_pending_and_its_job_cancelled_at_once(
         assert states(job_id) == ["done", "pending", "pending"]
         assert not BatchTurn.objects.exists()
         Runner().delete(job_id)
+    assert len(fetch.spans) == 1
+    assert "claim_lost" not in caplog.messages
+
+
+def test_a_job_that_is_taken_away_while_it_waits_is_told_of_as_lost(
+    polite: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    polite(PER_LANE=1, LANE_PAUSE_SECONDS=30)
+    fetch = Visits(0)
+    with working(fetch, slots=1):
+        job_id = submit("a", "a")
+        eventually(lambda: states(job_id) == ["done", "pending"])
+        assert reap("restart", ALIAS, sole=True) == 1
+        eventually(lambda: "claim_lost" in caplog.messages)
     assert len(fetch.spans) == 1
 
 

@@ -65,6 +65,10 @@ def test_who_does_not_ask_any_more_is_passed_by(monkeypatch: pytest.MonkeyPatch)
     time.sleep(0.01)
     ended(first)
     assert through(third).runs
+    # Its older number does not let it in beside the one that runs.
+    assert not through(second).runs
+    ended(third)
+    assert through(second).runs
 
 
 def test_a_dead_workers_target_keeps_its_place_until_it_is_reaped() -> None:
@@ -93,7 +97,7 @@ def test_who_lost_the_job_enters_no_lane(what: str) -> None:
     else:
         change(job_id, claim=2)
     rules = conf.LaneRules(per_lane=1, pause=timedelta())
-    assert not lanes.enter(taken, 0, "a", rules, ALIAS).in_hand
+    assert lanes.enter(taken, 0, "a", rules, ALIAS) == lanes.Answer(in_hand=False, lost=True)
     assert states(job_id) == ["pending"]
     assert not BatchTurn.objects.exists()
 
