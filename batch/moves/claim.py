@@ -14,7 +14,7 @@ from django.db import connections
 
 from batch import database
 from batch.models import BatchJob, JobStatus
-from batch.moves.writes import adapted, take
+from batch.moves.writes import key, take
 
 CANDIDATES = 8
 FIRST = 1  # a job is claimed once: what waits has the claim 0
@@ -88,6 +88,7 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool)
     """Take a job that waits; its first target is marked running in the same transaction,
     unless there are ``lanes``, one of which it has to enter."""
     connection = connections[using]
+    moment = connection.ops.adapt_datetimefield_value
     own = BatchJob.objects.using(using).filter(id=facts[0], worker=worker, claim=FIRST)
     tries = 0
 
@@ -95,9 +96,9 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool)
         nonlocal tries
         tries += 1
         now = database.now(using)
-        moments = {"now": now, "expires": now + hold}
-        parameters = {"job": facts[0], "claim": FIRST, "worker": worker, **moments}
-        taken = take(connection, adapted(connection, parameters), begin=not lanes)
+        moments = {"now": moment(now), "expires": moment(now + hold)}
+        parameters = {"job": key(connection, facts[0]), "claim": FIRST, "worker": worker}
+        taken = take(connection, {**parameters, **moments}, begin=not lanes)
         # An earlier try may have taken it, and only its answer was lost with the connection.
         if not taken and not (tries > 1 and own.exists()):
             return None

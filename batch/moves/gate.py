@@ -34,8 +34,11 @@ def check_caps(caller: str, caps: Caps, using: str) -> None:
     Raises :class:`CallerBusyError` or, after it, :class:`JobsBusyError`.
     """
     live = BatchJob.objects.using(using).live()
-    own = list(live.of_caller(caller).values_list("id", flat=True)[: caps.jobs_per_caller])
-    if len(own) >= caps.jobs_per_caller:
-        raise CallerBusyError(str(max(own)), caps.jobs_per_caller)
-    if live.count() >= caps.jobs_total:
+    own = live.of_caller(caller)
+    # Counted, and no further than the cap: it may be in the thousands.
+    if own[: caps.jobs_per_caller].count() >= caps.jobs_per_caller:
+        newest = own.order_by("-id").values_list("id", flat=True).first()
+        if newest:  # else the last of them ended this moment
+            raise CallerBusyError(str(newest), caps.jobs_per_caller)
+    if live[: caps.jobs_total].count() >= caps.jobs_total:
         raise JobsBusyError(caps.jobs_total)

@@ -19,7 +19,7 @@ from django.db import connections
 
 from batch.models import BatchJob, JobStatus, TargetState
 from batch.moves.lanes import leave
-from batch.moves.writes import adapted, write, write_and_stop
+from batch.moves.writes import key, write, write_and_stop
 from batch.outcome import Outcome
 from batch.signals import job_finished, send_on_commit, target_finished
 
@@ -89,13 +89,14 @@ def stored_before(entry: Record, using: str) -> Next:
 
 
 def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
+    moment = connection.ops.adapt_datetimefield_value
     outcome = entry.outcome
-    parameters = {
-        "job": entry.job_id,
+    return {
+        "job": key(connection, entry.job_id),
         "claim": entry.claim,
         "idx": entry.idx,
-        "now": entry.now,
-        "lease": entry.now + entry.ttl,
+        "now": moment(entry.now),
+        "lease": moment(entry.now + entry.ttl),
         "failed": 0 if outcome.done else 1,
         "outcome": str(TargetState.DONE if outcome.done else TargetState.FAILED),
         "result": outcome.result,
@@ -104,7 +105,6 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
         "code": outcome.code,
         "details": outcome.details,
     }
-    return adapted(connection, parameters)
 
 
 def _tell(entry: Record, going_on: bool, using: str) -> None:

@@ -13,7 +13,6 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError, transaction
@@ -118,17 +117,9 @@ _NATIVE = {
 _unprepared: set[str] = set()  # aliases behind a pooler that does not say so
 
 
-def adapted(connection: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The job's id and all moments in the form in which this database has them."""
-
-    def one(value: Any) -> Any:
-        if isinstance(value, datetime):
-            return connection.ops.adapt_datetimefield_value(value)
-        if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
-            return value.hex
-        return value
-
-    return {name: one(value) for name, value in parameters.items()}
+def key(connection: Any, job_id: uuid.UUID) -> uuid.UUID | str:
+    """A job's id in the form in which this database has it."""
+    return job_id if connection.features.has_native_uuid_field else job_id.hex
 
 
 def take(connection: Any, parameters: dict[str, Any], *, begin: bool) -> bool:
