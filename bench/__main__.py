@@ -67,7 +67,10 @@ def main() -> int:
             report.show(sections[name])
             if options.write:  # at once: a later part that fails costs nothing
                 only = [f"--only {name}"] if options.only else []
-                command = " ".join(["python -m bench", *["--quick"][: options.quick], *only])
+                long = options.idle_seconds and name == "idle"
+                idle = [f"--idle-seconds {options.idle_seconds:g}"] if long else []
+                quick = ["--quick"][: options.quick]
+                command = " ".join(["python -m bench", *quick, *only, *idle])
                 version = where.server.version()
                 report.write(name, sections[name], [*PARTS], command, version)
                 say(f"docs/performance.md has the new numbers of {name}")
