@@ -16,6 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from batch.words import Config
 
+WEEK = 7 * 86400
+MOST = 2**31 - 1  # what a count may be: a column, a LIMIT and a semaphore all take it
 CAPS = ("TARGETS_PER_JOB", "JOBS_PER_CALLER", "JOBS_TOTAL")
 DISPATCHES = ("worker", "thread", "celery")
 ISOLATIONS = ("process", "thread")
@@ -84,7 +86,7 @@ class Settings:
 
         def cap(key: str) -> int:
             given = getattr(config, key.lower()) if config else 0
-            return int(given or own.get(key) or getattr(self, key.lower()))
+            return min(int(given or own.get(key) or getattr(self, key.lower())), MOST)
 
         return Caps(**{key.lower(): cap(key) for key in CAPS})
 
@@ -149,14 +151,20 @@ def _ttl(value: Any) -> str:
     return _seconds(value.total_seconds() if isinstance(value, timedelta) else value)
 
 
+def _timeout(value: Any) -> str:
+    # The system waits for 24 days at most (poll() takes milliseconds as a C int).
+    ok = not _seconds(value) and value <= WEEK
+    return "" if ok else f"give a number of seconds above 0, up to {WEEK:,} (a week)"
+
+
 def _count(value: Any) -> str:
-    ok = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return "" if ok else "give a whole number above 0"
+    ok = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST
+    return "" if ok else f"give a whole number above 0, up to {MOST:,}"
 
 
-def _count_or_none(value: Any) -> str:
-    zero = isinstance(value, int) and not isinstance(value, bool) and value == 0
-    return "" if zero else _count(value) and "give a whole number of bytes, or 0 for no limit"
+def _memory(value: Any) -> str:
+    ok = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
+    return "" if ok else "give a whole number of bytes that a machine may have, or 0 for no limit"
 
 
 def _optional(rule: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -208,8 +216,8 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "JOBS_PER_CALLER": _count,
     "JOBS_TOTAL": _count,
     "CLASSES": _classes,
-    "TARGET_TIMEOUT_SECONDS": _seconds,
-    "TARGET_MEMORY_BYTES": _count_or_none,
+    "TARGET_TIMEOUT_SECONDS": _timeout,
+    "TARGET_MEMORY_BYTES": _memory,
     "RESULT_MAX_BYTES": _count,
     "ISOLATION": _isolation,
     "DISPATCH": _dispatch,

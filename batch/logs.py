@@ -5,6 +5,8 @@ import logging
 import time
 from typing import Any
 
+from batch.text import masked
+
 _ORDINARY = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 
 
@@ -36,6 +38,10 @@ class LineFormatter(logging.Formatter):
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
+
+    def formatException(self, ei: Any) -> str:
+        """A traceback quotes what a database refused, or what somebody asked for."""
+        return masked(super().formatException(ei))
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         line = super().formatMessage(record)

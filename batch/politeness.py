@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 from datetime import timedelta
 
@@ -48,6 +47,8 @@ def _retry_after(outcome: Outcome) -> timedelta:
     """The seconds under ``retry_after`` of a ``FetchError``'s meta, if they are a number."""
     details = json.loads(outcome.details) if outcome.details else {}
     seconds = details.get("retry_after")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or math.isnan(seconds):
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return timedelta()
+    if seconds != seconds:  # NaN; math.isnan raises at a whole number of 400 digits
         return timedelta()
     return timedelta(seconds=min(max(seconds, 0), LONGEST_DELAY.total_seconds()))

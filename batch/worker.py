@@ -8,6 +8,7 @@ signals; ``manage.py batch_worker`` has those.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from datetime import timedelta
@@ -74,6 +75,7 @@ class Worker:
         self._stops = 0
         self._stop_at = 0.0
         self._renew_at = self._reap_at = 0.0
+        self._stepped_at = math.inf
         self._purge_at = time.monotonic() + PURGE_EVERY_SECONDS
         self._idle = False
         self._pause = 0.0
@@ -96,14 +98,15 @@ class Worker:
         drains = [slot.drain for slot in self._slots] + list(self._parked.drains())
         return list({id(drain): drain for drain in drains if drain}.values())
 
-    def run(self) -> bool:
-        """Work until stopped (or idle, where that was asked for).
+    def run(self, *, after_outage: bool = False) -> bool:
+        """Work until stopped (or idle, where that was asked for). ``after_outage``: the database
+        was away until now, so that others could not renew their claims.
 
         False when a thread is left behind that still fetches: the process has to be ended by
         ``os._exit``. Raises ``ChildFailedError`` when the fetch function does not load in a
         child, and the database's own errors when it is away at the start.
         """
-        self._start()
+        self._start(after_outage)
         waits = waiting(self._bell, self._using)
         try:
             while not self._ended():
@@ -112,10 +115,13 @@ class Worker:
             waits.close()
         return self._finish()
 
-    def _start(self) -> None:
+    def _start(self, after_outage: bool) -> None:
         self._isolator.check()
         self._started_at = database.now(self._using)
-        self._reap(sole=self._sole)
+        if after_outage and not self._sole:
+            self._let_others_renew()
+        else:
+            self._reap(sole=self._sole)
         self._slots = [
             Slot(self._isolator.isolation(), self._parked.put, self._bell.ring)
             for _ in range(self._slot_count)
@@ -160,13 +166,20 @@ class Worker:
         if self._pause:
             outage.back(worker=self.name)
             self._pause = 0.0
-            # Others could not renew their claims either: they get as long as anybody has.
-            self._reap_at = time.monotonic() + self._settings.claim_seconds
+            self._let_others_renew()
         return wait
+
+    def _let_others_renew(self) -> None:
+        """They could not either, for a while: they get as long as anybody has."""
+        self._reap_at = time.monotonic() + self._settings.claim_seconds
 
     def step(self) -> float:
         """Do what is due; how many seconds may pass until something is due again."""
         now = time.monotonic()
+        if now > self._stepped_at + self._settings.claim_seconds / 2:
+            # It was frozen, maybe with its whole machine, and others on it wake this moment.
+            self._let_others_renew()
+        self._stepped_at = now
         if now >= self._renew_at:
             self._renew()
             self._renew_at = now + self._settings.claim_seconds / 4

@@ -1,6 +1,7 @@
 """A log line: time, level, logger, event, and the ids behind it."""
 
 import logging
+import sys
 from typing import Any
 
 from batch.logs import LineFormatter
@@ -35,3 +36,13 @@ def test_text_from_outside_cannot_forge_a_second_line() -> None:
     assert "\n" not in shown
     assert "\r" not in shown
     assert "\x1b" not in shown
+
+
+def test_a_traceback_has_no_credentials() -> None:
+    try:
+        raise ValueError("row (1, http://ann:hunter2@h/?token=SECRET1)")
+    except ValueError:
+        shown = line("outcome_refused", exc_info=sys.exc_info())
+    assert "ValueError" in shown
+    assert "hunter2" not in shown
+    assert "SECRET1" not in shown

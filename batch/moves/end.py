@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db import DataError, IntegrityError
+from django.db import DataError, IntegrityError, connections, transaction
 from django.db.models import Case, F, Field, Q, Value, When
 
 from batch import database
@@ -95,7 +95,14 @@ def reap(
 
 
 def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int, str]]:
-    return list(jobs.values_list("id", "claim", "worker")[:REAP_AT_ONCE])
+    """The next of ``jobs``, but for those that a transaction holds: one of a frozen host would
+    keep whoever reaps waiting, and with it the claims that it has to renew."""
+    rows = jobs.values_list("id", "claim", "worker")
+    found = list(rows[:REAP_AT_ONCE])
+    if not found or not connections[jobs.db].features.has_select_for_update_skip_locked:
+        return found
+    with transaction.atomic(using=jobs.db):
+        return list(rows.select_for_update(skip_locked=True)[:REAP_AT_ONCE])
 
 
 def _fail_or_log(

@@ -218,11 +218,12 @@ def _in_one(connection: Any, sql: str, parameters: dict[str, Any]) -> int:
         try:
             return _prepared(connection, sql, parameters)
         except DatabaseError as error:
-            if getattr(error.__cause__, "sqlstate", None) not in _NO_STATEMENT:
-                raise
-            _unprepared.add(connection.alias)
-            hint = "set DISABLE_SERVER_SIDE_CURSORS, as for any pooler between transactions"
-            logger.warning("statement_not_prepared", extra={"hint": hint})
+            if getattr(error.__cause__, "sqlstate", None) in _NO_STATEMENT:
+                _unprepared.add(connection.alias)
+                hint = "set DISABLE_SERVER_SIDE_CURSORS, as for any pooler between transactions"
+                logger.warning("statement_not_prepared", extra={"hint": hint})
+            # Whether it was carried out is not known: the caller tries again, and looks.
+            raise
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         return int(cursor.rowcount)

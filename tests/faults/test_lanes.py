@@ -58,6 +58,7 @@ def test_two_worker_processes_share_a_lane(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_lanes_hold_while_workers_are_killed(
     processes: Processes, records: Records, settings: Any
 ) -> None:

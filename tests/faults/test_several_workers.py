@@ -2,19 +2,26 @@
 
 import random
 import signal
+import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.db import connections, transaction
 from django.utils import timezone
 
+from batch import conf
 from batch.models import BatchJob, BatchTarget, BatchWorker
 from batch.runner import Runner
+from batch.testing import FakeFetch
+from batch.worker import Worker
 from tests.concurrency import eventually, rounds
+from tests.databases import ALIAS
 from tests.faults.verdict import Stored, assert_sound
 from tests.faults.workers import Records, all_terminal, start, status
 from tests.processes import Processes
-from tests.rules.jobs import change, row, rows, states
+from tests.rules.jobs import change, claim, row, rows, states, submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -101,6 +108,65 @@ def test_a_frozen_worker_whose_job_nobody_took_goes_on_with_it(
     assert_sound(records)
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
+
+
+def test_workers_that_were_frozen_together_leave_each_others_jobs_alone(
+    processes: Processes, records: Records
+) -> None:
+    """As those of a machine that slept: the first to wake finds the other's claim run out."""
+    workers = [start(processes, "--slots", "1", CLAIM_SECONDS=2) for _ in range(2)]
+    ids = [records.submit(3, seconds=1) for _ in workers]
+    eventually(lambda: len(records.lines()) == 2, 30)
+    for worker in workers:
+        worker.send(signal.SIGSTOP)
+    late = timedelta(seconds=0.5)
+    eventually(lambda: all(row(each).claim_expires_at < timezone.now() - late for each in ids))
+    for worker in workers:
+        worker.send(signal.SIGCONT)
+        time.sleep(0.2)
+    eventually(lambda: [status(each) for each in ids] == ["done", "done"], 30)
+    for worker in workers:
+        worker.send(signal.SIGTERM)
+    assert [worker.wait() for worker in workers] == [0, 0]
+    assert_sound(records)
+
+
+@pytest.mark.parametrize(("after_outage", "left"), [(True, "running"), (False, "failed")])
+def test_a_worker_that_had_to_wait_for_the_database_lets_others_renew_first(
+    after_outage: bool, left: str
+) -> None:
+    job_id = submit(2)
+    claim(job_id, hold=timedelta(seconds=-1))
+    settings = replace(conf.settings(), isolation="thread")
+    worker = Worker(FakeFetch(), settings, exit_when_idle=True)
+    assert worker.run(after_outage=after_outage)
+    assert status(job_id) == left
+
+
+@pytest.mark.only_on("postgres")
+def test_a_dead_job_whose_row_a_frozen_transaction_holds_keeps_nobody_waiting() -> None:
+    held, free = submit(1), submit(1, caller="bob")
+    for job_id in (held, free):
+        claim(job_id, hold=timedelta(seconds=-1))
+    locked, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with transaction.atomic(using=ALIAS):
+            BatchJob.objects.using(ALIAS).select_for_update().get(id=held)
+            locked.set()
+            over.wait(30)
+        connections.close_all()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        assert locked.wait(10)
+        assert Runner().mark_in_flight_failed("restart") == 1
+        assert (status(held), status(free)) == ("running", "failed")
+    finally:
+        over.set()
+        holder.join()
+    assert Runner().mark_in_flight_failed("restart") == 1
 
 
 def test_a_dead_workers_job_is_failed_by_a_living_one_and_its_caller_goes_on(

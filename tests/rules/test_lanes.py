@@ -119,7 +119,16 @@ def test_who_is_told_to_retry_later_delays_the_lane_for_all(
 
 @pytest.mark.parametrize(
     ("said", "seconds"),
-    [(99_999_999, 3600), (1e308, 3600), (-1, 0), ("soon", 0), (True, 0), (None, 0), (90.5, 90.5)],
+    [
+        (99_999_999, 3600),
+        (1e308, 3600),
+        (-1, 0),
+        ("soon", 0),
+        (True, 0),
+        (None, 0),
+        (90.5, 90.5),
+        (10**400, 3600),
+    ],
 )
 def test_what_a_host_says_delays_its_lane_for_an_hour_at_most(
     polite: Callable[..., None], said: Any, seconds: float
@@ -175,7 +184,8 @@ def test_a_job_that_is_taken_away_while_it_waits_is_told_of_as_lost(
     with working(fetch, slots=1):
         job_id = submit("a", "a")
         eventually(lambda: states(job_id) == ["done", "pending"])
-        assert reap("restart", ALIAS, sole=True) == 1
+        # A row that the drain writes this moment is passed by.
+        eventually(lambda: reap("restart", ALIAS, sole=True) == 1)
         eventually(lambda: "claim_lost" in caplog.messages)
     assert len(fetch.spans) == 1
 

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.db.utils import OperationalError
+from django.db.utils import OperationalError, ProgrammingError
+from psycopg.errors import InvalidSqlStatementName
 
 from batch import drain
 from batch.models import BatchJob
+from batch.moves import writes
 from batch.moves.claim import claim_job
 from batch.moves.record import Next, record
 from batch.runner import Runner
@@ -166,3 +168,22 @@ def test_a_reap_whose_answer_was_lost_counts_and_is_told_of(told: list[str]) -> 
         assert (row(job_id).status, states(job_id)) == ("failed", ["failed", "pending"])
         assert (row(job_id).targets_done, row(job_id).claim) == (1, 2)
     assert Runner().mark_in_flight_failed("restart") == 0
+
+
+@pytest.mark.only_on("postgres")
+@pytest.mark.not_with("pgbouncer")
+def test_a_claim_that_a_pooler_nobody_told_of_answers_with_an_error_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An older libpq drops a statement after the next one ran: elsewhere, behind the pooler."""
+    monkeypatch.setattr(writes, "_unprepared", set())
+    prepared = writes._prepared
+
+    def elsewhere(*args: Any) -> int:
+        prepared(*args)
+        raise ProgrammingError("no such statement") from InvalidSqlStatementName()
+
+    monkeypatch.setattr(writes, "_prepared", elsewhere)
+    job_id = submit(1)
+    assert Runner(FakeFetch()).drain(job_id)
+    assert row(job_id).status == "done"

@@ -84,10 +84,11 @@ class Command(BatchCommand):
             exit_when_idle=options["exit_when_idle"],
         )
         signals.stop(worker)
-        if not _await_tables(database.alias(), signals):
+        waited = _await_tables(database.alias(), signals)
+        if waited is None:
             return 0
         try:
-            threads_ended = worker.run()
+            threads_ended = worker.run(after_outage=waited)
         except ChildFailedError as error:
             raise CommandError(f"the fetch function does not load in a child: {error}") from error
         code = CUT_OFF if worker.jobs_cut_off else 0
@@ -142,18 +143,20 @@ class _Signals:
             self._worker.stop()
 
 
-def _await_tables(using: str, signals: _Signals) -> bool:
-    """Wait for a deploy that starts workers beside its migrations; a while, not for ever. False
-    when told to stop meanwhile."""
+def _await_tables(using: str, signals: _Signals) -> bool | None:
+    """Wait for a deploy that starts workers beside its migrations, or a database that comes back;
+    a while, not for ever. Whether it had to wait, or None when told to stop meanwhile."""
+    waited = False
     ends = time.monotonic() + MIGRATIONS_SECONDS
     while problem := _tables_missing(using):
         if signals.count:
-            return False
+            return None
         if time.monotonic() > ends:
             raise CommandError(problem)
         connections[using].close()
+        waited = True
         time.sleep(0.5)
-    return True
+    return waited
 
 
 def _tables_missing(using: str) -> str:
