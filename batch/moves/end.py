@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,6 +24,7 @@ logger = logging.getLogger("batch")
 RESTART = "restart"
 HINT = "its worker stopped while it ran; retry the job to fetch the rest"
 REAP_AT_ONCE = 200
+WRITE_SECONDS = (0.01, 0.05, 0.2, 0.5)  # how long an ordinary write may hold a row
 
 
 def cancel(job_id: uuid.UUID, ttl: timedelta, using: str) -> bool:
@@ -95,14 +97,18 @@ def reap(
 
 
 def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int, str]]:
-    """The next of ``jobs``, but for those that a transaction holds: one of a frozen host would
-    keep whoever reaps waiting, and with it the claims that it has to renew."""
+    """The next of ``jobs``, but for those that a transaction holds for long: one of a frozen host
+    would keep whoever reaps waiting, and with it the claims that it has to renew."""
     rows = jobs.values_list("id", "claim", "worker")
     found = list(rows[:REAP_AT_ONCE])
     if not found or not connections[jobs.db].features.has_select_for_update_skip_locked:
         return found
-    with transaction.atomic(using=jobs.db):
-        return list(rows.select_for_update(skip_locked=True)[:REAP_AT_ONCE])
+    for pause in WRITE_SECONDS:
+        with transaction.atomic(using=jobs.db):
+            if free := list(rows.select_for_update(skip_locked=True)[:REAP_AT_ONCE]):
+                return free
+        time.sleep(pause)
+    return []
 
 
 def _fail_or_log(
