@@ -30,8 +30,8 @@ _CONFLICTS = {
     "40P01",  # deadlock_detected
     "55P03",  # lock_not_available
     "57014",  # query_canceled, by a statement timeout
-    "26000",  # a prepared statement is another server connection's: behind a pooler, which
-    "42P05",  # the next try takes into account (batch/moves/writes.py)
+    "26000",  # no such prepared statement: a pooler sent it elsewhere (batch/moves/writes.py)
+    "42P05",  # ... or where it is known already
     1020,  # MariaDB: the record has changed since it was read (innodb_snapshot_isolation)
     1205,  # lock wait timeout
     1213,  # deadlock

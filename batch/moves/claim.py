@@ -14,7 +14,7 @@ from django.db import connections
 
 from batch import database
 from batch.models import BatchJob, JobStatus
-from batch.moves.writes import key, take
+from batch.moves.writes import stored_id, take
 
 CANDIDATES = 8
 FIRST = 1  # a job is claimed once: what waits has the claim 0
@@ -97,7 +97,7 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool)
         tries += 1
         now = database.now(using)
         moments = {"now": moment(now), "expires": moment(now + hold)}
-        parameters = {"job": key(connection, facts[0]), "claim": FIRST, "worker": worker}
+        parameters = {"job": stored_id(connection, facts[0]), "claim": FIRST, "worker": worker}
         taken = take(connection, {**parameters, **moments}, begin=not lanes)
         # An earlier try may have taken it, and only its answer was lost with the connection.
         if not taken and not (tries > 1 and own.exists()):

@@ -24,7 +24,7 @@ logger = logging.getLogger("batch")
 RESTART = "restart"
 HINT = "its worker stopped while it ran; retry the job to fetch the rest"
 REAP_AT_ONCE = 200
-WRITE_SECONDS = (0.01, 0.05, 0.2, 0.5)  # how long an ordinary write may hold a row
+WRITE_SECONDS = (0, 0.01, 0.05, 0.2, 0.5)  # pauses: no ordinary write holds a row for longer
 
 
 def cancel(job_id: uuid.UUID, ttl: timedelta, using: str) -> bool:
@@ -104,10 +104,10 @@ def _first(jobs: BatchJobQuerySet) -> list[tuple[uuid.UUID, int, str]]:
     if not found or not connections[jobs.db].features.has_select_for_update_skip_locked:
         return found
     for pause in WRITE_SECONDS:
+        time.sleep(pause)
         with transaction.atomic(using=jobs.db):
             if free := list(rows.select_for_update(skip_locked=True)[:REAP_AT_ONCE]):
                 return free
-        time.sleep(pause)
     return []
 
 

@@ -93,12 +93,12 @@ def _has_to_wait(
     elif turn.asked_until is None:
         return None  # an earlier try got through, see above
     # Also who came later counts, once it runs: it did not wait for who was silent for a while.
-    first = (
+    ahead = (
         turns.filter(lane=lane.name)
         .exclude(job_id=claim.job_id)
         .filter(Q(asked_until=None) | Q(ticket__lt=turn.ticket, asked_until__gt=now))
     )
-    if lane.opens_at <= now and (rules.per_lane is None or first.count() < rules.per_lane):
+    if lane.opens_at <= now and (rules.per_lane is None or ahead.count() < rules.per_lane):
         mine.update(asked_until=None)
         return None
     mine.update(asked_until=now + ASKED_FOR)

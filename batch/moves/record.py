@@ -19,7 +19,7 @@ from django.db import connections
 
 from batch.models import BatchJob, JobStatus, TargetState
 from batch.moves.lanes import leave
-from batch.moves.writes import key, write, write_and_stop
+from batch.moves.writes import stored_id, write, write_and_stop
 from batch.outcome import Outcome
 from batch.signals import job_finished, send_on_commit, target_finished
 
@@ -92,7 +92,7 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
     moment = connection.ops.adapt_datetimefield_value
     outcome = entry.outcome
     return {
-        "job": key(connection, entry.job_id),
+        "job": stored_id(connection, entry.job_id),
         "claim": entry.claim,
         "idx": entry.idx,
         "now": moment(entry.now),

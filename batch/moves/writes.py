@@ -117,7 +117,7 @@ _NATIVE = {
 _unprepared: set[str] = set()  # aliases behind a pooler that does not say so
 
 
-def key(connection: Any, job_id: uuid.UUID) -> uuid.UUID | str:
+def stored_id(connection: Any, job_id: uuid.UUID) -> uuid.UUID | str:
     """A job's id in the form in which this database has it."""
     return job_id if connection.features.has_native_uuid_field else job_id.hex
 

@@ -56,6 +56,7 @@ GONE = frozenset({"not_found", "dns_not_found", "connect_refused", "connect_time
 WARNING_CODES = frozenset(
     {
         "main_content_not_found",
+        "metadata_unreadable",
         "bad_characters",
         "encoding_mismatch",
         "undeclared_compression",

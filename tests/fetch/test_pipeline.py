@@ -97,6 +97,31 @@ def test_a_fault_of_our_own_has_a_reference_that_the_log_has_too(
     assert record.exc_info
 
 
+def broken(*args: object, **kwargs: object) -> None:
+    raise KeyError("of the extractor")
+
+
+def test_an_extraction_that_breaks_costs_no_page_and_is_told(
+    web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("sift_batch.fetch.html.convert.article", broken)
+    result = web.fetch(PAGE)
+    assert "bridge" in result.content
+    assert [warning["code"] for warning in result.meta["warnings"]] == ["main_content_not_found"]
+    assert error_of(lambda: web.fetch(PAGE, mode="article")).code == "too_complex"
+    assert caplog.messages == ["article_extraction_failed"] * 2
+
+
+def test_metadata_that_cannot_be_searched_cost_no_page_and_that_is_told(
+    web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("sift_batch.fetch.html.head._found", broken)
+    result = web.fetch(PAGE)
+    assert "bridge" in result.content
+    assert "metadata_unreadable" in [warning["code"] for warning in result.meta["warnings"]]
+    assert caplog.messages == ["page_metadata_unreadable"]
+
+
 def test_a_bad_option_that_was_not_checked_fails_its_target(web: Web) -> None:
     assert error_of(lambda: web.fetch(PAGE, mode="nonsense")).code == "bad_mode"
 

@@ -48,8 +48,10 @@ def describe(root: Any, url: str, meta: Meta) -> None:
     except MemoryError:
         raise
     except Exception:
-        # Guesses about a page must not cost its text.
+        # Guesses about a page must not cost its text. That they broke is told, and not taken for
+        # a page that says nothing of itself.
         logger.warning("page_metadata_unreadable", exc_info=True)
+        meta.warn("metadata_unreadable", "the search for title, author and the like broke")
         return
     meta.set(
         title=_text(found.title) or meta.get("title"),
