@@ -125,7 +125,7 @@ def test_mariadb_that_cannot_hold_every_text_is_warned_of() -> None:
 @pytest.mark.only_on("mariadb")
 @pytest.mark.django_db
 def test_a_result_that_mariadb_would_refuse_is_warned_of() -> None:
-    with override_settings(BATCH={"RESULT_MAX_BYTES": 2**40}):
+    with override_settings(BATCH={"RESULT_MAX_BYTES": 2**30}):
         assert asked(databases=[ALIAS]) == ["batch.W009"]
 
 
