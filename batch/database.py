@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 CHANNEL = "batch_jobs"  # of NOTIFY on PostgreSQL
 CONFLICT_SECONDS = 15.0  # how long a conflict is tried again before its error goes up
+# It goes on while the machine sleeps; not every system has it.
+_STEADY_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 AWAY_TRIES = 3  # a dead connection is replaced at once; a dead server is the caller's to await
 
 # Each database's words for "try the whole transaction again".
@@ -92,9 +94,6 @@ def mood(error: BaseException) -> Literal["conflict", "away", ""]:
 def repeat(work: Callable[[], T], using: str) -> T:
     """Run ``work``, again as long as it meets a passing fault; inside a caller's transaction
     once, since only the caller can repeat that."""
-    connection = connections[using]
-    if connection.in_atomic_block:
-        return work()
     started = time.monotonic()
     tries = away = 0
     while True:
@@ -102,6 +101,9 @@ def repeat(work: Callable[[], T], using: str) -> T:
         try:
             return work()
         except Error as error:
+            connection = connections[using]
+            if connection.in_atomic_block:
+                raise
             kind = mood(error)
             away += kind == "away"
             waited = time.monotonic() - started
@@ -138,7 +140,7 @@ def tidy_up(using: str) -> None:
         connection.savepoint_ids.clear()
         connection.in_atomic_block = connection.needs_rollback = False
         connection.close()
-    elif not connection.get_autocommit() or _is_open(connection):
+    elif not connection.autocommit or _is_open(connection):
         connection.close()
 
 
@@ -200,8 +202,7 @@ class Clock:
 
 
 def _steady() -> float:
-    # CLOCK_BOOTTIME goes on while the machine sleeps; not every system has it.
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+    return time.clock_gettime(_STEADY_CLOCK)
 
 
 def notify(using: str) -> None:

@@ -89,14 +89,13 @@ def stored_before(entry: Record, using: str) -> Next:
 
 
 def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
-    moment = connection.ops.adapt_datetimefield_value
     outcome = entry.outcome
     return {
         "job": stored_id(connection, entry.job_id),
         "claim": entry.claim,
         "idx": entry.idx,
-        "now": moment(entry.now),
-        "lease": moment(entry.now + entry.ttl),
+        "now": _moment(connection, entry.now),
+        "lease": _moment(connection, entry.now + entry.ttl),
         "failed": 0 if outcome.done else 1,
         "outcome": str(TargetState.DONE if outcome.done else TargetState.FAILED),
         "result": outcome.result,
@@ -107,12 +106,19 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
     }
 
 
+def _moment(connection: Any, value: datetime) -> Any:
+    """A time as this database has it. Django makes it naive as well, but slowly."""
+    if value.tzinfo and not connection.features.supports_timezones:
+        value = value.astimezone(connection.timezone).replace(tzinfo=None)
+    return connection.ops.adapt_datetimefield_value(value)
+
+
 def _tell(entry: Record, going_on: bool, using: str) -> None:
-    if target_finished.has_listeners():
+    if target_finished.receivers:
         state = TargetState.DONE if entry.outcome.done else TargetState.FAILED
         job_id = str(entry.job_id)
         send_on_commit(target_finished, using, job_id=job_id, idx=entry.idx, status=str(state))
-    if not going_on and job_finished.has_listeners():
+    if not going_on and job_finished.receivers:
         # A cancelled job was told of when it was cancelled.
         ended = BatchJob.objects.using(using).filter(id=entry.job_id)
         for status in ended.exclude(status=JobStatus.CANCELLED).values_list("status", flat=True):

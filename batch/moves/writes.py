@@ -186,7 +186,8 @@ def _in_steps(
 def _on_sqlite(connection: Any, parameters: dict[str, Any]) -> int:
     """The steps, without what Django's cursor and ``atomic`` cost around each: together more
     than SQLite takes for all of them."""
-    connection.ensure_connection()
+    if connection.connection is None:  # asked here, since Django looks for an event loop first
+        connection.ensure_connection()
     raw = connection.connection
     with connection.wrap_database_errors:
         cursor = raw.cursor()
