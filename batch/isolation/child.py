@@ -23,6 +23,8 @@ from batch.isolation import Limits, channel
 from batch.outcome import Outcome, judge
 from batch.text import one_line
 
+# After a target's time limit. The worker kills at the limit, unless it was stopped itself.
+LATE_SECONDS = 5.0
 TARGETS_A_CHILD = 200  # then a fresh one: what a fetch function leaks goes with its child
 KEPT_ENVIRONMENT = ("PATH", "LANG", "TZ", "TMPDIR")
 KEPT_PREFIXES = ("LC_", "SSL_CERT_")
@@ -70,6 +72,7 @@ def serve(
             break
         if django:
             _drop_dead_connections()
+        _limit_time(limits.timeout_seconds)
         _limit_cpu(limits.timeout_seconds)
         outcome = judge(function, context, target, limits.result_max_bytes)
         if os.getpid() != own:
@@ -151,6 +154,10 @@ def _die_with_worker(lifeline: int) -> None:
                 break
         except OSError:
             break
+    _end_group()
+
+
+def _end_group(*_: Any) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
@@ -171,6 +178,12 @@ def _limit_memory(before: int, limit: int) -> None:
     if limit and before:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (_within(before + limit, hard), hard))
+
+
+def _limit_time(seconds: float) -> None:
+    # For each target: the one before may have had an alarm of its own.
+    signal.signal(signal.SIGALRM, _end_group)
+    signal.setitimer(signal.ITIMER_REAL, seconds + LATE_SECONDS)
 
 
 def _limit_cpu(seconds: float) -> None:

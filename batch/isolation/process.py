@@ -201,7 +201,7 @@ class InChild:
             except TimeoutError:
                 return self._over_time()
             except OSError:
-                died = self._died()
+                died = self._died(deadline)
                 if fresh:
                     return died
                 # It died while it was idle: no target was begun, so a fresh one is asked.
@@ -212,7 +212,7 @@ class InChild:
         except TimeoutError:
             return self._over_time()
         except (EOFError, OSError, ValueError, RecursionError):
-            return self._died()
+            return self._died(deadline)
         if last:
             self._drop(kill=False)
         return outcome
@@ -226,9 +226,10 @@ class InChild:
             "ask for less of it, or raise TARGET_TIMEOUT_SECONDS",
         )
 
-    def _died(self) -> Outcome:
+    def _died(self, deadline: float) -> Outcome:
         code = self._drop(kill=False)
-        if code == -signal.SIGXCPU:
+        # By its own watch: this process was stopped for a while, or it computed in C code.
+        if code == -signal.SIGXCPU or time.monotonic() > deadline:
             return self._over_time()
         return failure(
             "child_died",

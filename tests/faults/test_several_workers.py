@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connections, transaction
@@ -19,7 +20,7 @@ from batch.worker import Worker
 from tests.concurrency import eventually, rounds
 from tests.databases import ALIAS
 from tests.faults.verdict import Stored, assert_sound
-from tests.faults.workers import Records, all_terminal, start, status
+from tests.faults.workers import Records, all_terminal, ended, start, status
 from tests.processes import Processes
 from tests.rules.jobs import change, claim, row, rows, states, submit
 
@@ -108,6 +109,23 @@ def test_a_frozen_worker_whose_job_nobody_took_goes_on_with_it(
     assert_sound(records)
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
+
+
+def test_the_child_of_a_frozen_worker_ends_soon_after_its_targets_time(
+    processes: Processes, records: Records
+) -> None:
+    worker = start(processes, ISOLATION="process", TARGET_TIMEOUT_SECONDS=1)
+    job_id = records.submit(2, seconds=60)
+    eventually(lambda: records.lines(), 30)
+    worker.send(signal.SIGSTOP)
+    pid = records.lines()[0][2]
+    eventually(lambda: not Path(f"/proc/{pid}").exists(), 30)
+    assert status(job_id) == "running"
+    worker.send(signal.SIGCONT)
+    eventually(lambda: status(job_id) == "failed", 30)
+    assert [target.code for target in rows(job_id)] == ["target_timeout"] * 2
+    assert ended(worker)
+    assert_sound(records)
 
 
 def test_workers_that_were_frozen_together_leave_each_others_jobs_alone(
