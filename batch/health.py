@@ -1,6 +1,7 @@
 """Whether jobs are drained: the one look that probes, monitors and metrics share.
 
-Three short queries, each of the first part of an index, outside any transaction.
+Three short queries, each of the first part of an index, outside any transaction; where lanes let
+only so many through, one more of the few turns that there are.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from batch import conf, database
-from batch.models import BatchJob, BatchWorker
+from batch.models import BatchJob, BatchTurn, BatchWorker
 
 MOST_WAITING = 1000  # jobs that are counted; the caps allow far fewer by default
 
@@ -27,10 +28,12 @@ class Alive(NamedTuple):
 
 @dataclass(frozen=True)
 class Queue:
-    """The jobs that wait, for how long the first of them has, and who is there to take them."""
+    """The jobs that wait, for how long the first of them has, and who is there to take them.
+    ``at_lanes`` are in hand, and their next target waits for its lane."""
 
     waiting: int
     waiting_seconds: float
+    at_lanes: int
     workers: list[Alive]
     dispatch: str
 
@@ -49,10 +52,12 @@ def look(using: str) -> Queue:
         now = database.now(using)
         jobs = BatchJob.objects.using(using).claimable()
         since = list(jobs.values_list("created_at", flat=True)[:MOST_WAITING])
+        turns = BatchTurn.objects.using(using).filter(asked_until__gt=now)
         alive = alive_workers(now, using).values_list("name", "slots", "busy")
         return Queue(
             waiting=len(since),
             waiting_seconds=max(0.0, (now - since[0]).total_seconds()) if since else 0.0,
+            at_lanes=turns.count() if settings.lane_rules else 0,
             workers=[Alive(*row) for row in alive],
             dispatch=settings.dispatch,
         )

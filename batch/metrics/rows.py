@@ -35,6 +35,7 @@ class Rows(Collector):
             queue.waiting_seconds,
         )
         yield _gauge("batch_jobs_running", "Jobs in hand", running)
+        yield _gauge("batch_jobs_at_lanes", "Of these, waiting for a lane", queue.at_lanes)
         yield self._ended(using)
         workers = queue.workers
         yield _gauge("batch_workers", "Workers seen within CLAIM_SECONDS", len(workers))

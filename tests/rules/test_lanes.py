@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from prometheus_client import generate_latest
 
-from batch import database
+from batch import database, health
 from batch.errors import FetchError
+from batch.metrics.view import REGISTRY
 from batch.models import BatchJob, BatchLane, BatchTurn
 from batch.moves.end import reap
 from batch.runner import Runner
@@ -17,6 +19,8 @@ from tests.databases import ALIAS
 from tests.rules.jobs import row, rows, states
 from tests.rules.lanes import Visits, all_done, submit
 from tests.rules.workers import working
+from tests.unit.commands import run
+from tests.unit.samples import samples
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,6 +78,17 @@ def test_targets_without_a_lane_never_wait(polite: Callable[..., None]) -> None:
         submit("none", "none")
         eventually(all_done)
     assert fetch.peak[""] == 2
+
+
+def test_a_job_that_waits_for_its_lane_is_told_of(polite: Callable[..., None]) -> None:
+    polite(LANE_PAUSE_SECONDS=60)
+    with working(Visits(), slots=1):
+        job_id = submit("a", "a")
+        eventually(lambda: health.look(ALIAS).at_lanes == 1)
+        assert run("batch_health").out.endswith("0 of 1 slots busy, 1 job at lanes\n")
+        assert samples(generate_latest(REGISTRY).decode())["batch_jobs_at_lanes",] == 1
+        Runner().cancel(job_id)
+        eventually(lambda: health.look(ALIAS).at_lanes == 0)
 
 
 def test_a_pause_lies_between_targets_of_a_lane(polite: Callable[..., None]) -> None:

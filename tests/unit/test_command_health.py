@@ -95,6 +95,7 @@ def test_a_script_reads_json(args: list[str]) -> None:
     assert shown == {
         "healthy": False,
         "waiting": 1,
+        "at_lanes": 0,
         "workers": 0,
         "slots": 0,
         "busy": 0,

@@ -19,6 +19,7 @@ class Health:
     healthy: bool
     waiting: int
     waiting_seconds: float
+    at_lanes: int
     workers: int
     slots: int
     busy: int
@@ -26,11 +27,12 @@ class Health:
     host: str | None
 
     def __str__(self) -> str:
-        jobs = f"{self.waiting} {'job waits' if self.waiting == 1 else 'jobs wait'}"
+        jobs = f"{_jobs(self.waiting)} {'waits' if self.waiting == 1 else 'wait'}"
         where = " on this host" if self.host else ""
         if self.workers:
             found = f"{self.workers} {'worker' if self.workers == 1 else 'workers'} alive{where}"
-            return f"{jobs}, {found}, {self.busy} of {self.slots} slots busy"
+            lanes = f", {_jobs(self.at_lanes)} at lanes" if self.at_lanes else ""
+            return f"{jobs}, {found}, {self.busy} of {self.slots} slots busy{lanes}"
         told = f"{jobs}, no worker is alive{where}"
         if self.healthy and self.waiting:
             return f"{told}, and none is needed: DISPATCH is {self.dispatch}"
@@ -67,12 +69,17 @@ def _look(*, here: bool) -> Health:
         healthy=bool(alive) if here else queue.drained,
         waiting=queue.waiting,
         waiting_seconds=round(queue.waiting_seconds, 3),
+        at_lanes=queue.at_lanes,
         workers=len(alive),
         slots=sum(worker.slots for worker in alive),
         busy=sum(worker.busy for worker in alive),
         dispatch=queue.dispatch,
         host=host,
     )
+
+
+def _jobs(number: int) -> str:
+    return f"{number} {'job' if number == 1 else 'jobs'}"
 
 
 def _host_of(name: str) -> str:
