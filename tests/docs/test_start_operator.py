@@ -63,6 +63,22 @@ def test_the_steps_lead_to_a_service_that_works(prepared: dict[str, str], tmp_pa
     assert "0 expired jobs would be removed" in told
 
 
+def test_the_page_for_prometheus_is_beside_the_others(
+    prepared: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "doors.py").write_text(example(PAGE, "doors.py"))
+    (setting,) = re.findall(r"`(ROOT_URLCONF = .+?)`", text(PAGE))
+    with (tmp_path / "production.py").open("a") as file:
+        file.write(setting)
+    (tmp_path / "look.py").write_text(
+        "import django; django.setup()\n"
+        "from django.urls import resolve\n"
+        "print([resolve(path).func.__module__ for path in ('/metrics/', '/api/health/')])\n"
+    )
+    told = run("look.py", folder=tmp_path, **prepared)
+    assert told.strip() == "['batch.metrics.view', 'batch.api.health']"
+
+
 def test_the_key_that_it_makes_is_long(tmp_path: Path) -> None:
     (code,) = re.findall(r'python -c "(.+?)"', text(PAGE))
     assert len(run("-c", code, folder=tmp_path).strip()) > 50
