@@ -1,4 +1,5 @@
-"""Code, simple tables and line breaks around an extractor that would flatten them."""
+"""Code, simple tables, line breaks and the numbers of lists around an extractor that would flatten
+them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 import lxml.html
 
+from .numbers import chosen_number
 from .tables import grid_of, write_grid
 from .writer import fenced
 
@@ -33,6 +35,7 @@ class Kept:
         self._word = f"qzkept{salt}x"
         self._place = re.compile(rf"^( *){self._word}(\d+)z$", re.MULTILINE)
         self._break = re.compile(rf"\s*{self._word}b\s*")
+        self._number = re.compile(rf"(?:\d+\.|-) {self._word}n(\d+)z ?")
         self._leftover = re.compile(rf"\s*{self._word}\w*")
         self._pattern = re.compile(rf"{self._word}(\d+)z(?:\s+{self._word}f)*")
 
@@ -51,6 +54,7 @@ class Kept:
             parent.replace(element, place)
             taken.add(element)
         self._take_breaks(root)
+        self._take_numbers(root)
 
     def place(self, block: str) -> Any:
         """A paragraph that stands for a block of finished text."""
@@ -67,6 +71,13 @@ class Kept:
             if around is None or around.tag != "p" or not _stands_alone(br):
                 continue
             br.tag, br.text = "span", f" {self._word}b "
+
+    def _take_numbers(self, root: Any) -> None:
+        for item in root.iter("li"):
+            number = chosen_number(item)
+            if number is not None:
+                begin = _beginning(item)
+                begin.text = f"{self._word}n{number}z {begin.text or ''}"
 
     def _filler(self, block: str) -> str:
         """As much text as the block has, within reason: extractors go by the length of it."""
@@ -88,6 +99,8 @@ class Kept:
             return text
         if f"{self._word}b" in text:
             text = self._break.sub("\n", text)
+        if f"{self._word}n" in text:
+            text = self._number.sub(r"\1. ", text)
         lines: list[str] = []
         for line in text.split("\n"):
             if self._word not in line:
@@ -113,6 +126,13 @@ class Kept:
 
         text = self._place.sub(block, text)
         return self._leftover.sub("", text) if self._word in text else text
+
+
+def _beginning(item: Any) -> Any:
+    """The innermost box in which an item's text begins."""
+    while not (item.text or "").strip() and len(item) and item[0].tag in ("p", "div"):
+        item = item[0]
+    return item
 
 
 def _stands_alone(br: Any) -> bool:

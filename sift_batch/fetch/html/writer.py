@@ -13,6 +13,7 @@ from typing import Any
 from lxml import etree
 
 from .escape import escape_inline, escape_start
+from .numbers import chosen_number
 
 _BLOCK_TAGS = """
 address article aside blockquote body caption center dd details dialog div dl dt fieldset
@@ -168,11 +169,10 @@ class Writer:
             mark = "" if self.plain else "> "
             self._prefixes.append(_Prefix(mark, mark))
         elif tag in ("ul", "ol", "menu"):
-            start = element.get("start") or ""
             self._lists_seen += not self._lists
-            self._lists.append(int(start[:6] if start.isdecimal() else 1) if tag == "ol" else None)
+            self._lists.append(1 if tag == "ol" else None)
         elif tag == "li":
-            marker = self._marker()
+            marker = self._marker(element)
             self._prefixes.append(_Prefix(marker, " " * len(marker), item=True))
         elif tag in MARKS:
             self._marks.append(_Mark(tag, len(self._line), element.get("href") or ""))
@@ -191,10 +191,12 @@ class Writer:
         elif tag in MARKS:
             self._close(self._marks.pop())
 
-    def _marker(self) -> str:
+    def _marker(self, item: Any) -> str:
         if self.cell:
             return ""
         if self._lists and (number := self._lists[-1]) is not None:
+            chosen = chosen_number(item)
+            number = number if chosen is None else chosen
             self._lists[-1] = number + 1
             return f"{number}. "
         return "- "
