@@ -19,6 +19,7 @@ from django.db import connections, transaction
 from batch import database
 from batch.conf import settings
 from batch.loading import load
+from batch.text import one_line
 
 logger = logging.getLogger("batch")
 _threads: WeakSet[threading.Thread] = WeakSet()
@@ -73,8 +74,17 @@ def _in_a_thread(drain: Callable[[str], bool], job_id: str) -> None:
 def _celery_task() -> Callable[[str], object]:
     try:
         from celery import current_app  # only where the host has it
+        from kombu.exceptions import OperationalError
     except ImportError as error:
         raise ImproperlyConfigured(
             'BATCH["DISPATCH"] is "celery", and celery is not installed: pip install celery'
         ) from error
-    return lambda job_id: current_app.send_task("batch.drain", args=[job_id])
+
+    def send(job_id: str) -> None:
+        try:
+            current_app.send_task("batch.drain", args=[job_id])
+        except OperationalError as error:
+            # The job is stored, and batch.tend sends what nobody took.
+            logger.error("not_sent", extra={"job": job_id, "error": one_line(str(error))})
+
+    return send

@@ -101,4 +101,7 @@ def test_a_broker_that_is_away_refuses_no_submit(
     current_app.conf.update(task_always_eager=False, broker_url="redis://127.0.0.1:1/0")
     job_id = submit()
     assert (row(job_id).status, row(job_id).claim) == ("running", 0)
-    assert "127.0.0.1:1" in caplog.text
+    (told,) = [record for record in caplog.records if record.getMessage() == "not_sent"]
+    assert told.__dict__["job"] == job_id
+    assert "127.0.0.1:1" in told.__dict__["error"]
+    assert "Traceback" not in caplog.text
