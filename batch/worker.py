@@ -34,6 +34,7 @@ logger = logging.getLogger("batch")
 
 PURGE_EVERY_SECONDS = 60.0
 PURGE_SECONDS = 0.5  # the main loop has claims to renew
+PURGE_AGAIN_SECONDS = 5.0  # where that was too short for all that has expired
 FORGET_AFTER_CLAIMS = 20
 PARKED_PER_SLOT = 8  # jobs in hand that wait for lanes; more are left to other workers
 MAX_BACKOFF_SECONDS = 30.0
@@ -188,7 +189,8 @@ class Worker:
             self._reap_at = now + self._settings.claim_seconds / 4
         if now >= self._purge_at:
             self._purge_at = now + PURGE_EVERY_SECONDS
-            self._purge()
+            if self._purge() > PURGE_SECONDS:
+                self._purge_at = now + PURGE_AGAIN_SECONDS
         self._fill()
         due = min(self._renew_at, self._reap_at, self._purge_at, now + self._poll_seconds)
         if len(self.busy) < self._slot_count:
@@ -209,12 +211,16 @@ class Worker:
         if count := reap(RESTART, self._using, sole=sole):
             logger.warning("jobs_reaped", extra={"jobs": count})
 
-    def _purge(self) -> None:
+    def _purge(self) -> float:
+        """How many seconds it removed jobs for."""
+        began = time.monotonic()
         if count := remove.purge(self._using, seconds=PURGE_SECONDS):
             logger.info("jobs_purged", extra={"jobs": count})
+        seconds = time.monotonic() - began
         dead = database.now(self._using) - FORGET_AFTER_CLAIMS * self._hold
         workers.forget(dead, self._using)
         lanes.sweep(self._using)
+        return seconds
 
     def _fill(self) -> None:
         self._idle = False

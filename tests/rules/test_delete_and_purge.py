@@ -8,13 +8,15 @@ from django.db.models import ProtectedError
 from django.db.models.signals import pre_delete
 from django.utils import timezone
 
+from batch import worker
 from batch.errors import JobLiveError, UnknownJobError
 from batch.models import BatchJob, BatchTarget
 from batch.moves import remove
 from batch.moves.claim import renew
 from batch.moves.record import Next
 from batch.runner import Runner
-from tests.concurrency import run_threads
+from batch.testing import FakeFetch
+from tests.concurrency import eventually, run_threads
 from tests.databases import ALIAS
 from tests.rules.accidents import Died, death_after_one_transaction
 from tests.rules.jobs import (
@@ -29,6 +31,7 @@ from tests.rules.jobs import (
     targets,
     terminal,
 )
+from tests.rules.workers import working
 
 pytestmark = pytest.mark.django_db
 
@@ -170,6 +173,19 @@ def test_purges_at_the_same_time_share_the_work() -> None:
     answers = run_threads(4, lambda i: Runner().purge())
     assert sum(answers) == 6, answers
     assert not BatchTarget.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_has_not_purged_all_goes_on_with_it_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job_ids = [expired(caller=f"caller {i}") for i in range(5)]
+    monkeypatch.setattr(remove, "JOBS_AT_ONCE", 1)
+    monkeypatch.setattr(worker, "PURGE_SECONDS", 0)
+    monkeypatch.setattr(worker, "PURGE_AGAIN_SECONDS", 0.05)
+    with working(FakeFetch()) as idle:
+        idle._purge_at = 0.0
+        eventually(lambda: not BatchJob.objects.filter(id__in=job_ids).exists())
 
 
 def test_a_purge_goes_on_where_another_was_quicker(monkeypatch: pytest.MonkeyPatch) -> None:
