@@ -73,6 +73,7 @@ def _main_content(root: Any, plain: bool, *, fast: bool) -> Any:
 
 
 def _written(body: Any, kept: Kept, plain: bool) -> str:
+    kept.mark_numbers(body)
     # The extractor's writer reads character references, of which there are none any more: what
     # looks like one is text, or an address such as ?a=1&section=2.
     for element in body.iter():

@@ -45,7 +45,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
     if chars == 0:
         raise _empty("the page shows no text")
     plain = mode == "text"
-    choose_numbers(root, plain=plain)
+    choose_numbers(root)
     content = "" if mode == "full" else _article(root, chars, mode, meta, forum=forum)
     if content:
         whole = "" if plain else small_page(root, content)

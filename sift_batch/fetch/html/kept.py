@@ -1,5 +1,5 @@
 """Code, simple tables, line breaks and the numbers of lists around an extractor that would flatten
-them."""
+them, and words that it takes for buttons."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from typing import Any
 
 import lxml.html
 
-from .numbers import chosen_number
+from .escape import escape_start
+from .numbers import NUMBER
 from .tables import grid_of, write_grid
-from .writer import fenced
+from .writer import HEADINGS, fenced
 
 MAX_FILLER_CHARS = 1000
 MAX_BREAKS = 5000
 MAX_VERSE_CHARS = 160
 """What is longer after a break is a paragraph."""
+_BUTTON = re.compile(
+    r"\W*(?:Drucken|E-?Mail|Facebook|Flipboard|Google|Instagram|Linkedin|Mail|PDF|Pinterest|Pocket"
+    r"|Print|QQ|Reddit|Twitter|WeChat|WeiBo|Whatsapp|Xing)\s*\Z",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"\s*(?:[-*+]|\d+\.) ")
 
 
@@ -54,7 +60,7 @@ class Kept:
             parent.replace(element, place)
             taken.add(element)
         self._take_breaks(root)
-        self._take_numbers(root)
+        self._keep_words(root)
 
     def place(self, block: str) -> Any:
         """A paragraph that stands for a block of finished text."""
@@ -72,12 +78,23 @@ class Kept:
                 continue
             br.tag, br.text = "span", f" {self._word}b "
 
-    def _take_numbers(self, root: Any) -> None:
-        for item in root.iter("li"):
-            number = chosen_number(item)
-            if number is not None:
-                begin = _beginning(item)
-                begin.text = f"{self._word}n{number}z {begin.text or ''}"
+    def _keep_words(self, root: Any) -> None:
+        """The extractor drops a text that is the name of a network or "Print" alone, for bars of
+        buttons are so; but those have links, or attributes by which they are found."""
+        for element in root.iter("li", "p", "dt", "dd", *HEADINGS):
+            bare = element.tag in HEADINGS or not set(element.attrib) - {NUMBER}
+            if bare and len(element) == 0 and _BUTTON.match(element.text or ""):
+                element.text += f" {self._word}f"
+
+    def mark_numbers(self, body: Any) -> None:
+        """In what the extractor found, mark the items that its writer would number otherwise."""
+        for found in body.iter("list"):
+            for place, item in enumerate(found.iterchildren("item"), 1):
+                number = item.get(NUMBER) or ""
+                if number.isdecimal() and (self._plain or number != str(place)):
+                    text = item.text or ""
+                    text = text if self._plain else escape_start(text)
+                    item.text = f"{self._word}n{number}z {text}"
 
     def _filler(self, block: str) -> str:
         """As much text as the block has, within reason: extractors go by the length of it."""
@@ -126,13 +143,6 @@ class Kept:
 
         text = self._place.sub(block, text)
         return self._leftover.sub("", text) if self._word in text else text
-
-
-def _beginning(item: Any) -> Any:
-    """The innermost box in which an item's text begins."""
-    while not (item.text or "").strip() and len(item) and item[0].tag in ("p", "div"):
-        item = item[0]
-    return item
 
 
 def _stands_alone(br: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import lxml.html
 from lxml import etree
 
+from .numbers import NUMBER
 from .tables import lays_out
 from .tree import drop
 from .writer import BLOCKS, HEADINGS
@@ -75,8 +76,12 @@ def _keep_times_in_sentences(root: Any) -> None:
     """The extractor drops each ``<time>``, most of which stand in bylines."""
     for time in _TIMES(root):
         in_heading = any(parent.tag in HEADINGS for parent in time.iterancestors())
-        if in_heading or (time.tail or "").strip():
+        if in_heading or (time.tail or "").strip() or _is_numbered(time.getparent()):
             time.tag = "span"
+
+
+def _is_numbered(element: Any) -> bool:
+    return element is not None and element.tag == "li" and bool(element.get(NUMBER))
 
 
 def _set_headings_in_items_apart(root: Any) -> None:

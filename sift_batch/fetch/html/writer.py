@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from .escape import escape_inline, escape_start
-from .numbers import chosen_number
+from .numbers import NUMBER
 
 _BLOCK_TAGS = """
 address article aside blockquote body caption center dd details dialog div dl dt fieldset
@@ -71,7 +71,7 @@ class Writer:
         self._line: list[str] = []
         self._marks: list[_Mark] = []
         self._prefixes: list[_Prefix] = []
-        self._lists: list[int | None] = []
+        self._list_depth = 0
         self._lists_seen = 0
         self._heading = 0
 
@@ -169,8 +169,8 @@ class Writer:
             mark = "" if self.plain else "> "
             self._prefixes.append(_Prefix(mark, mark))
         elif tag in ("ul", "ol", "menu"):
-            self._lists_seen += not self._lists
-            self._lists.append(1 if tag == "ol" else None)
+            self._lists_seen += not self._list_depth
+            self._list_depth += 1
         elif tag == "li":
             marker = self._marker(element)
             self._prefixes.append(_Prefix(marker, " " * len(marker), item=True))
@@ -187,19 +187,15 @@ class Writer:
         elif tag in ("blockquote", "li"):
             self._prefixes.pop()
         elif tag in ("ul", "ol", "menu"):
-            self._lists.pop()
+            self._list_depth -= 1
         elif tag in MARKS:
             self._close(self._marks.pop())
 
     def _marker(self, item: Any) -> str:
         if self.cell:
             return ""
-        if self._lists and (number := self._lists[-1]) is not None:
-            chosen = chosen_number(item)
-            number = number if chosen is None else chosen
-            self._lists[-1] = number + 1
-            return f"{number}. "
-        return "- "
+        number = item.get(NUMBER)
+        return f"{number}. " if number else "- "
 
     def _image(self, element: Any) -> None:
         alt = _SPACE.sub(" ", element.get("alt") or "").strip()
