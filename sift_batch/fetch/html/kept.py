@@ -9,10 +9,11 @@ from typing import Any
 
 import lxml.html
 
+from .code import fenced
 from .escape import escape_start
 from .numbers import NUMBER
 from .tables import grid_of, write_grid
-from .writer import HEADINGS, fenced
+from .writer import HEADINGS
 
 MAX_FILLER_CHARS = 1000
 MAX_BREAKS = 5000

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from lxml import etree
 
+from .code import fenced
 from .escape import escape_inline, escape_start
 from .numbers import NUMBER
 
@@ -27,10 +27,6 @@ MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "kbd": "`"
 _VERBATIM = ("code", "kbd", "samp")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _SPACE = re.compile(r"[ \t\r\n\f\v\u00a0]+")
-_LANGUAGE = re.compile(r"(?:language|lang|highlight-source)-([\w+#-]+)")
-# Sphinx and code forges name the language on a box around the code.
-_LANGUAGE_AROUND = re.compile(r"(?:\A|\s)(?:highlight-source|highlight|language)-([\w+#-]+)")
-_NO_LANGUAGES = ("default", "none", "text", "source")
 _SPACE_RUN = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
 
@@ -236,27 +232,3 @@ def written(root: Any, *, plain: bool = False) -> str:
     writer = Writer(plain)
     writer.write(root)
     return writer.joined()
-
-
-def fenced(element: Any, plain: bool) -> str:
-    """A ``<pre>`` as it stands, in a fence longer than any inside it."""
-    for br in element.iter("br"):
-        br.text = "\n"
-    code = element.text_content().strip("\n").replace("\r\n", "\n")
-    if plain:
-        return str(code)
-    language = ""
-    for holder in element.iter("pre", "code"):
-        found = _LANGUAGE.search(holder.get("class") or "")
-        if found:
-            language = found[1]
-            break
-    else:
-        for around in islice(element.iterancestors("div"), 2):
-            found = _LANGUAGE_AROUND.search(around.get("class") or "")
-            if found and found[1] not in _NO_LANGUAGES:
-                language = found[1]
-                break
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{code}\n{fence}"
