@@ -16,6 +16,7 @@ from .controls import drop_controls
 from .head import describe
 from .index import lost_links_outweigh, mostly_lost_links, mostly_teasers
 from .numbers import choose_numbers
+from .powers import write_powers
 from .small import small_page
 from .symbols import write_symbols
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
@@ -46,6 +47,7 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
         raise _empty("the page shows no text")
     plain = mode == "text"
     choose_numbers(root)
+    write_powers(root, plain=plain)
     content = "" if mode == "full" else _article(root, chars, mode, meta, forum=forum)
     if content:
         whole = "" if plain else small_page(root, content)

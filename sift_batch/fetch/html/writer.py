@@ -14,6 +14,7 @@ from lxml import etree
 from .code import fenced
 from .escape import escape_inline, escape_start
 from .numbers import NUMBER
+from .powers import VERBATIM
 
 _BLOCK_TAGS = """
 address article aside blockquote body caption center dd details dialog div dl dt fieldset
@@ -23,8 +24,7 @@ option p pre section summary table tbody td tfoot th thead tr ul
 BLOCKS = frozenset(_BLOCK_TAGS.split())
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "kbd": "`", "samp": "`",
-         "del": "~~", "s": "~~", "a": ""}  # fmt: skip
-_VERBATIM = ("code", "kbd", "samp")
+         "del": "~~", "s": "~~", "sup": "<sup>", "sub": "<sub>", "a": ""}  # fmt: skip
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _SPACE = re.compile(r"[ \t\r\n\f\v\u00a0]+")
 _SPACE_RUN = re.compile(r" {2,}")
@@ -99,7 +99,7 @@ class Writer:
 
     def text(self, text: str) -> None:
         text = _SPACE.sub(" ", text)
-        if not self.plain and not any(mark.tag in _VERBATIM for mark in self._marks):
+        if not self.plain and not any(mark.tag in VERBATIM for mark in self._marks):
             text = escape_inline(text)
         self._line.append(text)
 
@@ -215,13 +215,13 @@ class Writer:
         if mark.tag == "a":
             shown = _BRACKET.sub(r"\\\g<0>", text.replace("\n", " "))
             marked = f"[{shown if not text.startswith('![') else text}]({mark.href})"
-        elif "\n" in text or (mark.tag in _VERBATIM and "`" in text):
+        elif "\n" in text or (mark.tag in VERBATIM and "`" in text):
             return
         else:
             sign = MARKS[mark.tag]
             if text.startswith(sign):
                 return
-            marked = f"{sign}{text}{sign}"
+            marked = f"{sign}{text}{sign.replace('<', '</')}"
         before = " " if inner[:1].isspace() else ""
         after = " " if inner[-1:].isspace() else ""
         self._line[mark.at :] = [f"{before}{marked}{after}"]
