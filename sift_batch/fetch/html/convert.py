@@ -18,7 +18,8 @@ from .index import lost_links_outweigh, mostly_lost_links, mostly_teasers
 from .numbers import choose_numbers
 from .powers import write_powers
 from .small import small_page
-from .symbols import write_symbols
+from .symbols import write_quotation_marks, write_symbols
+from .tables import free_captions
 from .tree import base_url, body_of, drop_invisible, make_links_absolute, visible_chars
 from .writer import written
 
@@ -47,6 +48,8 @@ def convert_html(root: Any, source: str, url: str, mode: str, meta: Meta) -> Doc
         raise _empty("the page shows no text")
     plain = mode == "text"
     choose_numbers(root)
+    free_captions(root)
+    write_quotation_marks(root)
     write_powers(root, plain=plain)
     content = "" if mode == "full" else _article(root, chars, mode, meta, forum=forum)
     if content:

@@ -36,6 +36,7 @@ _TABLE_PARTS = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
 
 def prepare(root: Any, *, plain: bool) -> None:
     """Change a cleaned tree that is about to be given to the extractor."""
+    _keep_attributions(root)
     _drop_menus(root)
     _keep_words_of_rare_elements(root, plain)
     _unlink_what_has_no_words(root)
@@ -45,6 +46,13 @@ def prepare(root: Any, *, plain: bool) -> None:
     _unfold_layout_tables(root)
     _gather_running_text(root)
     _level_posts(root)
+
+
+def _keep_attributions(root: Any) -> None:
+    """The footer of a quotation says whose it is."""
+    for footer in list(root.iter("footer")):
+        if next(footer.iterancestors("blockquote"), None) is not None:
+            footer.tag = "p" if next(footer.iterdescendants(*BLOCKS), None) is None else "div"
 
 
 def _drop_menus(root: Any) -> None:

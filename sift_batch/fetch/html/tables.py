@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from .escape import escape_inline
-from .writer import Writer
+from .writer import BLOCKS, Writer
 
 MAX_COLUMNS = 40
 MAX_CELL_CHARS = 1000
@@ -29,7 +30,10 @@ def grid_of(table: Any) -> Grid | None:
         return None
     grid: Grid = []
     covered: dict[int, int] = {}
+    group = None
     for row in table.iterdescendants("tr"):
+        if row.getparent() is not group:
+            group, covered = row.getparent(), {}  # no cell goes beyond its group
         cells: list[Any] = []
         for cell in row:
             if cell.tag not in ("td", "th"):
@@ -39,7 +43,8 @@ def grid_of(table: Any) -> Grid | None:
             _skip(cells, covered)
             width = height = 1
             if cell.attrib:
-                width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+                width = _span(cell, "colspan") or 1
+                height = _span(cell, "rowspan") or sys.maxsize  # all that are left
             for at in range(len(cells), len(cells) + width):
                 if height > 1:
                     covered[at] = height
@@ -52,6 +57,18 @@ def grid_of(table: Any) -> Grid | None:
     if len(grid) < 2 or not 2 <= columns <= MAX_COLUMNS:
         return None
     return grid
+
+
+def free_captions(root: Any) -> None:
+    """Make the caption of a table a paragraph before it."""
+    for caption in list(root.iter("caption")):
+        table = caption.getparent()
+        if table is not None and table.tag == "table":
+            blocks = next(caption.iterdescendants(*BLOCKS), None) is not None
+            before = caption.makeelement("div" if blocks else "p")
+            before.text, caption.text = caption.text, None
+            before.extend(list(caption))
+            table.addprevious(before)
 
 
 def lays_out(table: Any) -> bool:
@@ -104,4 +121,4 @@ def _skip(cells: list[Any], covered: dict[int, int]) -> None:
 
 def _span(cell: Any, name: str) -> int:
     text = cell.get(name) or "1"
-    return max(1, min(int(text[:4]), MAX_COLUMNS)) if text.isdecimal() else 1
+    return min(int(text[:4]), MAX_COLUMNS) if text.isdecimal() else 1

@@ -31,7 +31,7 @@ _REFERENCE = re.compile(r"&#(?:0*([0-9]{1,5})|[xX]0*([0-9a-fA-F]{1,4}))(?![0-9a-
 # One class for all elements, for nothing here asks for the forms' own: lxml.html looks each one's
 # up in Python, whenever an element is touched.
 _CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
-_MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style]")
+_MAYBE_HIDDEN = etree.XPath("//*[@hidden or @style or self::dialog]")
 _MAYBE_FOR_PAPER = ("div", "section", "article", "header", "footer", "p", "ul", "table")
 _ON_SCREENS = ("d-sm-", "d-md-", "d-lg-", "d-xl-", "d-xxl-", "sm:", "md:", "lg:", "xl:", "2xl:")
 _UNSAFE = re.compile(r"[\s()]")
@@ -187,6 +187,8 @@ def visible_chars(root: Any) -> int:
 def _is_hidden(element: Any) -> bool:
     if element.tag in ("html", "body"):
         return False  # scripts show a page that hides itself while it loads
+    if element.tag == "dialog" and element.get("open") is None:
+        return True
     return element.get("hidden") is not None or bool(
         _HIDDEN_STYLE.search(element.get("style") or "")
     )
