@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .labels import CODECS
 from .limits import (
     CHARSET_BAD_SHARE,
     CHARSET_DETECT_MIN_BYTES,
@@ -21,15 +22,6 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What pages mean when they name these: browsers read them so, too.
-SUPERSETS = {
-    "iso8859-1": "windows-1252",
-    "ascii": "windows-1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
 NO_CHARSETS = ("utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode")
 """Codecs of Python that no page is written in, and that would turn text into other text."""
 LATIN_2_LANGUAGES = (
@@ -39,7 +31,7 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta\b[^>]*", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"""(?<![\w-])charset\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"""([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
-_XML = re.compile(rb"""\A\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w:.+-]+)""", re.IGNORECASE)
+_XML = re.compile(rb"""\A\s*<\?xml[^>]*?\bencoding\s*=\s*["']\s*([\w:.+-]+)""", re.IGNORECASE)
 _HEADER = re.compile(r"""charset\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE)
 
 Warn = Callable[[str, str], None]
@@ -59,8 +51,7 @@ def read_text(body: bytes, content_type: str, *, html: bool, warn: Warn) -> Deco
     for bom, name in BOMS:
         if body.startswith(bom):
             return _decoded(body[len(bom) :], name, "bom", warn)
-    named = _HEADER.search(content_type)
-    if named and (codec := _codec(named[1])):
+    if codec := header_charset(content_type):
         return _decoded(body, _byte_order(codec, body), "header", warn)
     head = body[:CHARSET_META_BYTES]
     if html and (codec := _meta(head)):
@@ -71,11 +62,17 @@ def read_text(body: bytes, content_type: str, *, html: bool, warn: Warn) -> Deco
     return _guessed(body, warn)
 
 
+def header_charset(content_type: str) -> str | None:
+    """The charset that a Content-Type names, None for none and for one that is unknown."""
+    named = _HEADER.search(content_type)
+    return _codec(named[1]) if named else None
+
+
 def _meta(head: bytes) -> str | None:
     """The charset that a page declares in its first bytes."""
     for tag in _META.findall(_COMMENT.sub(b"", head)):
         attributes = {
-            name.lower(): value.strip(b"\"' \t\r\n") for name, value in _ATTRIBUTE.findall(tag)
+            name.lower(): value.strip(b"\"' \t\r\n\f/") for name, value in _ATTRIBUTE.findall(tag)
         }
         label = attributes.get(b"charset")
         if label is None and attributes.get(b"http-equiv", b"").lower() == b"content-type":
@@ -88,16 +85,18 @@ def _meta(head: bytes) -> str | None:
 
 
 def _codec(label: str) -> str | None:
-    """Python's name of a text encoding, or None for one that it does not have."""
+    """Python's name of the charset that a label stands for, or None for one that is unknown."""
+    label = label.strip().lower()
+    if label in CODECS:
+        return CODECS[label]
     try:
         name = codecs.lookup(label).name
         b"a".decode(name, "replace")  # refuses codecs that are not about text, such as base64
     except (LookupError, ValueError, TypeError):
         return None
-    if name.replace("_", "-") in NO_CHARSETS:
-        return None
-    name = SUPERSETS.get(name, name)
-    return f"windows-{name[2:]}" if name.startswith("cp125") else name
+    # Python knows spellings that no standard has, such as latin-1 and iso_8859_9.
+    standard = name.replace("_", "-")
+    return None if standard in NO_CHARSETS else CODECS.get(standard, name)
 
 
 def _byte_order(codec: str, body: bytes) -> str:

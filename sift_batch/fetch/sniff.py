@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from .charset import header_charset
 from .limits import MAX_INDENT_BYTES, SNIFF_BYTES
 
 TEXT_TYPES = frozenset({"html", "json", "jsonl", "xml", "csv", "markdown", "text"})
@@ -91,7 +92,7 @@ def _is_binary(body: bytes, content_type: str) -> bool:
         return not _is_utf8(start) or len(start.translate(None, _CONTROL)) < len(start)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
-    if "charset=utf-16" in content_type.lower() or "charset=utf-32" in content_type.lower():
+    if (header_charset(content_type) or "").startswith(("utf-16", "utf-32")):
         return False
     strange = len(head) - len(head.translate(None, _CONTROL))
     # Pages do hold a control character now and then; bytes that are not UTF-8 either are no page.

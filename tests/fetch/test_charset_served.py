@@ -20,7 +20,13 @@ TEXTS = {
     "windows-1255": "הוועדה התכנסה ביום שלישי והחליטה שהגשר ייבנה מחדש מאבן מהמחצבה הישנה.",
     "iso-8859-2": "Komisja zebrała się we wtorek i zdecydowała, że most zostanie odbudowany.",
 }  # fmt: skip
-TOLD_AS = {"shift_jis": "cp932", "euc-jp": "euc_jp", "euc-kr": "cp949", "iso-8859-2": "iso8859-2"}
+TOLD_AS = {
+    "shift_jis": "cp932",
+    "euc-jp": "euc_jp",
+    "euc-kr": "cp949",
+    "iso-8859-2": "iso8859-2",
+    "big5": "big5hkscs",
+}
 
 
 def page(text: str, head: str = "") -> str:
