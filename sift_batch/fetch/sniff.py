@@ -19,6 +19,7 @@ _BINARY_MAGICS = (
 )  # fmt: skip
 _HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _FEED_START = re.compile(rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml)\b")
+_MIME = re.compile(r"""(?:\A|,)\s*["']?([\w.+-]+/[\w.+-]+)""", re.ASCII)
 _NO_ELEMENTS = ((b"<!--", b"-->"), (b"<?", b"?>"))
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 _JSON_TYPES = ("application/json", "text/json", "application/manifest+json")
@@ -39,7 +40,7 @@ _SUFFIXES = {
 
 def detect(body: bytes, content_type: str, path: str) -> str:
     """One of html, pdf, json, jsonl, xml, csv, markdown, text, binary."""
-    mime = content_type.partition(";")[0].strip().lower()
+    mime = _mime(content_type)
     head = body[:SNIFF_BYTES]
     start = _first_element(head)
     if _is_pdf(body, mime):
@@ -60,6 +61,13 @@ def detect(body: bytes, content_type: str, path: str) -> str:
         if declared is None:
             return _by_content(body)
     return declared
+
+
+def _mime(content_type: str) -> str:
+    """The type that a header names, whatever stands around it; of several the last, which is the
+    one that browsers take."""
+    named = _MIME.findall(content_type)
+    return named[-1].lower() if named else ""
 
 
 def _first_element(head: bytes) -> bytes:

@@ -65,6 +65,27 @@ def test_the_bytes_decide_then_the_header_then_the_name(
     assert detect(body, content_type or "", path) == kind
 
 
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/html,",
+        "text/html, text/html",
+        "text/html charset=utf-8",
+        "text/html;;charset=utf-8",
+        "text/html;charset=utf-8;",
+        " ; , TEXT/HTML ,;",
+        "text/html:charset=utf-8",
+        '"text/html"',
+        "text/plain, text/html; charset=utf-8",
+        "text/html, */*",
+    ],
+)
+def test_a_header_with_a_slip_in_it_still_names_a_type(web: Web, content_type: str) -> None:
+    result = web.fetch(reply("Tea &amp; <b>grüße</b>", content_type), mode="full")
+    assert result.meta["detected_type"] == "html"
+    assert result.content == "Tea & **grüße**"
+
+
 def test_a_file_that_is_not_text_is_refused_in_every_mode(web: Web) -> None:
     for mode in ("auto", "article", "full", "text", "raw"):
         error = error_of(lambda m=mode: web.fetch(reply(PNG, "text/html"), mode=m))  # type: ignore[misc]
