@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 from .document import Document
 from .limits import CONTEXT_LINES, MAX_GREP_MATCHES, MAX_LINE_CHARS
 from .meta import Meta
+
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,20 @@ def grep(document: Document, pattern: Any, *, context: bool, meta: Meta) -> Docu
     """The lines that match, as ``12:the line``; in PDFs as ``p3:12:the line``."""
     found: list[str] = []
     matches = 0
+    escaped = document.format == "markdown" and meta.get("mode_used") != "raw"
     for prefix, text in _parts(document):
         # Where lines end in CRLF, `$` stands before both characters.
         lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
         hits = {}
         for at, line in enumerate(lines):
-            match = pattern.search(line)
-            if match is None:
+            span = _match(pattern, line, escaped=escaped)
+            if span is None:
                 continue
             if matches == MAX_GREP_MATCHES:
                 meta.truncate("match_limit")
                 break
             matches += 1
-            hits[at] = match.span()
+            hits[at] = span
         groups = _groups(lines, hits, prefix, CONTEXT_LINES if context else 0)
         for group in groups:
             if context and found:
@@ -52,6 +57,20 @@ def grep(document: Document, pattern: Any, *, context: bool, meta: Meta) -> Docu
     if not matches:
         meta.warn("no_match", "no line matches the pattern")
     return Document("\n".join(found), "text")
+
+
+def _match(pattern: Any, line: str, *, escaped: bool) -> tuple[int, int] | None:
+    """Where a line matches: as it is written or, in Markdown, as it reads, for who looks for
+    ``__init__`` need not know that it is written with backslashes."""
+    match = pattern.search(line)
+    if match is None and escaped and "\\" in line:
+        match = pattern.search(_ESCAPE.sub(r"\1", line))
+        if match is not None:
+            # Before each of these places in what was searched a backslash was taken away.
+            places = [found.start() - n for n, found in enumerate(_ESCAPE.finditer(line))]
+            first, last = (at + bisect_left(places, at) for at in match.span())
+            return first, last
+    return None if match is None else match.span()
 
 
 def _parts(document: Document) -> Iterator[tuple[str, str]]:
