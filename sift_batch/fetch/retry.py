@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ from .errors import fail
 from .limits import BACKOFF_BASE_SECONDS, BACKOFF_CAP_SECONDS, MAX_HOST_HOLD_SECONDS
 
 T = TypeVar("T")
+
+_SECONDS = re.compile(r"([0-9]{1,12})[0-9]*(\.[0-9]+)?\s*(?:s|secs?|seconds?)?", re.IGNORECASE)
 
 
 class _Holds:
@@ -87,10 +90,14 @@ def _wait_for(host: str, clock: Clock, number: int) -> None:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, or None when it says nothing of use."""
+    """Seconds that the server asks to wait, or None when it says nothing of use.
+
+    ``30.0`` and ``120s`` are no valid header, and yet say what is meant. Of two headers, which
+    arrive as one with a comma, the first counts.
+    """
     text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdecimal():
-        return float(int(text[:12]))
+    if seconds := _SECONDS.fullmatch(re.split("[,;]", text, maxsplit=1)[0].strip()):
+        return float(f"{seconds[1]}{seconds[2] or ''}")
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -56,7 +56,9 @@ def test_another_host_is_not_kept_waiting(web: Web) -> None:
     assert time.monotonic() - started < 1
 
 
-@pytest.mark.parametrize("value", ["soon", "-1", "", "1.5", "٣", "1e3", "0x5", "2, 3"])
+@pytest.mark.parametrize(
+    "value", ["soon", "-1", "", "5 apples", "٣", "1e3", "0x5", "2026-11-30T09:00:00Z", ",", "1s5"]
+)
 def test_a_pause_that_is_none_holds_nobody(web: Web, value: str) -> None:
     server = web.serve([busy(value), PAGE])
     started = time.monotonic()
@@ -65,7 +67,28 @@ def test_a_pause_that_is_none_holds_nobody(web: Web, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["0", "Mon, 01 Jan 2001 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 +2359"]
+    ("value", "seconds"),
+    [
+        ("30.0", 30),
+        ("30.25", 30.25),
+        ("120s", 120),
+        ("120 Seconds", 120),
+        ("31 sec", 31),
+        ("40, 50", 40),
+        ("40s; later", 40),
+        ("9" * 40 + ".0", 999_999_999_999),
+    ],
+)
+def test_a_pause_that_is_told_loosely_is_kept(web: Web, value: str, seconds: float) -> None:
+    server = web.serve(busy(value))
+    error = error_of(lambda: web.fetch(server, settings={"total_seconds": 20}))
+    assert error.meta is not None
+    assert error.meta["retry_after"] == seconds
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["0", "0.0", "Mon, 01 Jan 2001 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 +2359"]
 )
 def test_a_pause_that_is_over_holds_nobody(web: Web, value: str) -> None:
     server = web.serve([busy(value), PAGE])
