@@ -42,12 +42,7 @@ def read_pdf(
     pages = [(number, text or "") for number, text in zip(chosen, texts, strict=True)]
     empty = [number for number, text in pages if not text]
     if len(empty) == len(pages):
-        raise fail(
-            "pdf_no_text",
-            f"no text on {'any page' if count > 1 else 'its page'}: the PDF seems to be a scan",
-            "run text recognition (OCR) on it elsewhere, or look for another version",
-            page_count=count,
-        )
+        raise _no_text(empty, count)
     if empty:
         meta.warn("pages_without_text", f"no text on page {ranges(empty)}")
     if _is_right_to_left("".join(text for _, text in pages)):
@@ -137,6 +132,22 @@ def _is_right_to_left(text: str) -> bool:
     sample = text[:2000]
     found = sum(unicodedata.bidirectional(char) in ("R", "AL") for char in sample)
     return found * 4 > len(sample) > 0
+
+
+def _no_text(empty: list[int], count: int) -> Exception:
+    if len(empty) < count:
+        return fail(
+            "pdf_no_text",
+            f"no text on page {ranges(empty)}; the rest of the PDF's {count} pages was not read",
+            "ask for other pages, or run text recognition (OCR) on these elsewhere",
+            page_count=count,
+        )
+    return fail(
+        "pdf_no_text",
+        f"no text on {'any page' if count > 1 else 'its page'}: the PDF seems to be a scan",
+        "run text recognition (OCR) on it elsewhere, or look for another version",
+        page_count=count,
+    )
 
 
 def _broken() -> Exception:

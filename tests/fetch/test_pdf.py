@@ -95,17 +95,28 @@ def test_a_long_pdf_stops_at_the_limit_and_says_where_to_go_on(web: Web) -> None
 
 
 def test_a_scan_is_no_silent_nothing(web: Web) -> None:
-    error = error_of(lambda: web.fetch(reply(pdf("", ""), TYPE)))
-    assert error.code == "pdf_no_text"
+    for options in ({}, {"pages": "1-2"}):
+        error = error_of(lambda o=options: web.fetch(reply(pdf("", ""), TYPE), **o))  # type: ignore[misc]
+        assert error.code == "pdf_no_text"
+        assert "seems to be a scan" in str(error)
 
 
 def test_some_pages_without_text_are_a_warning(web: Web) -> None:
     result = web.fetch(reply(pdf("words", "", "words", ""), TYPE))
     assert warnings_of(result) == ["pages_without_text"]
     assert "2,4" in result.meta["warnings"][0]["message"]
-    assert (
-        error_of(lambda: web.fetch(reply(pdf("words", ""), TYPE), pages="2")).code == "pdf_no_text"
-    )
+
+
+def test_chosen_pages_without_text_do_not_make_the_whole_pdf_a_scan(web: Web) -> None:
+    body = reply(pdf("words", "", "", "words"), TYPE)
+    for pages in ("2-3", "3,2"):
+        error = error_of(lambda p=pages: web.fetch(body, pages=p))  # type: ignore[misc]
+        assert error.code == "pdf_no_text"
+        assert str(error) == "no text on page 2-3; the rest of the PDF's 4 pages was not read"
+        assert "other pages" in error.hint
+    first = reply(pdf("", "words"), TYPE)
+    error = error_of(lambda: web.fetch(first, settings={"max_pages": 1}))
+    assert "no text on page 1;" in str(error)
 
 
 def test_a_pdf_with_a_password_is_told_so(web: Web) -> None:
