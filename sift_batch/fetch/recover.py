@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -92,7 +93,10 @@ class _Archive:
             )
             reply = self._get(query)
             if reply is not None:
-                found.update(self._rows(reply))
+                # Some archives answer with what is near as well, which is another page.
+                found.update(
+                    row for row in self._rows(reply) if _comparable(row[1]) == _comparable(url)
+                )
         return [_Capture(*row) for row in sorted(found, reverse=True)]
 
     def page(self, capture: _Capture, url: str, meta: Meta) -> Page | None:
@@ -197,5 +201,10 @@ def _moment(stamp: Any) -> datetime | None:
 
 
 def _comparable(url: str) -> str:
+    """What the spellings of one URL have in common."""
+    url = masked(url)
+    with suppress(FetchError):
+        url = str(parse_url(url))
     rest = url.partition("://")[2] or url
-    return _DEFAULT_PORT.sub(r"\1", rest).removeprefix("www.").rstrip("/").lower()
+    rest = _DEFAULT_PORT.sub(r"\1", rest).removeprefix("www.").replace("/?", "?", 1)
+    return rest.rstrip("/?").lower()

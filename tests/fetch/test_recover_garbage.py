@@ -161,3 +161,49 @@ def test_a_copy_that_cannot_be_fetched_gives_way_to_the_next(web: Web, broken: b
     archive.has(STAMPS[0], broken)
     archive.has(STAMPS[1])
     assert archive.fetch().meta["archived_at"] == SECOND
+
+
+OTHERS = [
+    "http://other.test/page",
+    "http://gone.test/",
+    "http://gone.test/page/2",
+    "http://gone.test/page?id=2",
+    "http://gone.test:8080/page",
+    "http://sub.gone.test/page",
+    "http://gone.test.other.test/page",
+    "http://other.test/http://gone.test/page",
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_copy_of_another_url_is_no_copy(web: Web, other: str) -> None:
+    archive = cdx(web, lambda url: [HEAD, [STAMPS[0], other]])
+    archive.url = "http://gone.test/page"
+    ports = {"allowed_ports": [80, 443, archive.server.port], "resolver": only_the_archive}
+    error = error_of(lambda: archive.fetch(**ports))
+    assert error.code == "dns_not_found"
+    assert "no copy" in error.hint
+    archive = cdx(web, lambda url: [HEAD, [STAMPS[0], other], [STAMPS[1], "http://gone.test/page"]])
+    archive.url = "http://gone.test/page"
+    ports["allowed_ports"] = [80, 443, archive.server.port]
+    assert archive.fetch(**ports).meta["archived_at"] == SECOND
+
+
+@pytest.mark.parametrize(
+    ("asked", "original"),
+    [
+        ("http://gone.test/page", "https://www.GONE.test:443/page/"),
+        ("http://www.gone.test/page?a=1", "http://gone.test/page?a=1"),
+        ("http://gone.test/?a=1", "http://gone.test?a=1"),
+        ("http://gone.test", "http://gone.test:80/"),
+        ("http://gone.test/gr%c3%bc%C3%9F", "http://gone.test/grüß"),
+        ("http://müller.test/", "http://xn--mller-kva.test/"),
+        ("http://gone.test/page#part", "http://gone.test/page"),
+        ("http://gone.test/page", "http://user:pass@gone.test/page?"),
+    ],
+)
+def test_a_copy_may_spell_its_url_in_another_way(web: Web, asked: str, original: str) -> None:
+    archive = cdx(web, lambda url: [HEAD, [STAMPS[1], original]])
+    archive.url = asked
+    ports = {"allowed_ports": [80, 443, archive.server.port], "resolver": only_the_archive}
+    assert archive.fetch(**ports).meta["archived_at"] == SECOND
