@@ -53,6 +53,11 @@ OPTION_CODES = frozenset({"bad_mode", "bad_pages", "bad_regex", "bad_jq"})
 GONE = frozenset({"not_found", "dns_not_found", "connect_refused", "connect_timeout", "tls_error"})
 """Errors that say that the live page is gone, so that an archive's copy may stand in."""
 
+NO_COPY = frozenset(
+    {"unsupported_type", "empty_content", "needs_javascript", "access_denied", "pdf_broken"}
+)
+"""Errors of an archive's copy that an older one may not have."""
+
 WARNING_CODES = frozenset(
     {
         "main_content_not_found",

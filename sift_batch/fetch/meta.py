@@ -45,6 +45,14 @@ class Meta:
         """The page known so far only led to another one, whose facts these are not."""
         self.set(**dict.fromkeys(_OF_A_PAGE))
 
+    def facts(self) -> dict[str, Any]:
+        """What is known so far, for :meth:`go_back`."""
+        return {**self._facts, "warnings": [*self._facts["warnings"]]}
+
+    def go_back(self, facts: dict[str, Any]) -> None:
+        """Forget all that was learnt since."""
+        self._facts = {**facts, "warnings": [*facts["warnings"]]}
+
     def get(self, name: str) -> Any:
         return self._facts.get(name)
 

@@ -31,6 +31,7 @@ class Opened:
         self._meta = meta
         self._text: Decoded | None = None
         self._root: Any = None
+        self._document: Document | None = None
         meta.set(detected_type=self.type)
         step("sniffed", type=self.type, said=page.content_type or "nothing")
         if self.type == "html" and plan.mode != "raw":
@@ -46,7 +47,12 @@ class Opened:
         return refresh(self._root, self.page.url, self.page.refresh)
 
     def document(self) -> Document:
-        """Readable text. Raises :class:`FetchError`."""
+        """Readable text, made once. Raises :class:`FetchError`."""
+        if self._document is None:
+            self._document = self._made()
+        return self._document
+
+    def _made(self) -> Document:
         plan, meta = self._plan, self._meta
         if plan.pages is not None and self.type != "pdf":
             meta.warn("pages_ignored", "the document is not a PDF, so pages has no meaning")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx2
@@ -16,12 +17,15 @@ from batch.errors import FetchError
 
 from .address import join_url, masked, parse_url
 from .clock import Clock
+from .codes import NO_COPY
 from .config import FetchConfig
 from .errors import RECOVER_HINT
 from .limits import MAX_ARCHIVE_REDIRECTS, MAX_CAPTURES, MAX_CDX_BYTES
 from .meta import Meta, iso
 from .page import Page, page_of, unpacked
 from .session import REDIRECTS, Reply, Session
+
+T = TypeVar("T")
 
 _STAMP = re.compile(r"[0-9]{14}")
 _SNAPSHOT = re.compile(r"/web/([0-9]{14})(?:[a-z]{2}_)?/(.+)\Z")
@@ -34,42 +38,60 @@ class _Capture:
     url: str
 
 
-def recovered_page(
-    url: httpx2.URL, live: FetchError, config: FetchConfig, clock: Clock, meta: Meta
-) -> Page:
-    """The newest copy that can be read, else ``live`` with a hint about the archive."""
+def recovered(
+    url: httpx2.URL,
+    live: FetchError,
+    config: FetchConfig,
+    clock: Clock,
+    meta: Meta,
+    read: Callable[[Page], T],
+) -> T:
+    """What ``read`` makes of the newest copy that can be read.
+
+    Raises its error for the newest one where none can, and ``live`` with a hint about the archive
+    where there is none.
+    """
     archive = _Archive(config, clock)
     asked = masked(str(url.copy_with(fragment=None)))
-    page = None
-    captures = archive.captures(asked)
-    for capture in (captures or [])[:MAX_CAPTURES]:
-        page = archive.page(capture, asked, meta)
-        if page is not None:
-            break
     known = live.meta or {}
-    if page is None:
-        hint = (
-            "the archive could not be asked; try again later"
-            if archive.down
-            else "the archive has no copy of it either"
+    before = meta.facts()
+    newest: tuple[FetchError, dict[str, Any]] | None = None
+    for capture in archive.captures(asked)[:MAX_CAPTURES]:
+        page = archive.page(capture, asked, meta)
+        if page is None:
+            continue
+        meta.set(
+            recovered=True,
+            live_error={
+                "code": live.code,
+                "message": live.message,
+                "status_code": known.get("status_code"),
+            },
+            final_url=known.get("final_url") or asked,
+            redirects=known.get("redirects") or [],
+            status_code=known.get("status_code"),
+            attempts=known.get("attempts"),
         )
-        before = live.hint.removesuffix(RECOVER_HINT)
-        live.hint = f"{before}; {hint}" if before else hint
-        live.meta = {**known, "recover_tried": True}
-        raise live
-    meta.set(
-        recovered=True,
-        live_error={
-            "code": live.code,
-            "message": live.message,
-            "status_code": known.get("status_code"),
-        },
-        final_url=known.get("final_url") or asked,
-        redirects=known.get("redirects") or [],
-        status_code=known.get("status_code"),
-        attempts=known.get("attempts"),
+        try:
+            return read(page)
+        except FetchError as error:
+            if error.code not in NO_COPY:
+                raise
+            newest = newest or (error, meta.facts())
+            meta.go_back(before)
+    if newest is not None:
+        unreadable, facts = newest
+        meta.go_back(facts)
+        raise unreadable
+    hint = (
+        "the archive could not be asked; try again later"
+        if archive.down
+        else "the archive has no copy of it either"
     )
-    return page
+    said = live.hint.removesuffix(RECOVER_HINT)
+    live.hint = f"{said}; {hint}" if said else hint
+    live.meta = {**known, "recover_tried": True}
+    raise live
 
 
 class _Archive:

@@ -13,10 +13,10 @@ from .config import FetchConfig
 from .errors import blocked
 from .limits import LIVE_SHARE_WITH_RECOVER, MAX_META_REFRESH_SECONDS
 from .meta import Meta
-from .page import Before, get_page
+from .page import Before, Page, get_page
 from .plan import Plan
 from .read import Opened
-from .recover import recovered_page
+from .recover import recovered
 from .robots import Robots
 from .session import Session
 from .steps import step
@@ -33,9 +33,14 @@ def visit(url: httpx2.URL, plan: Plan, config: FetchConfig, clock: Clock, meta: 
         if not plan.recover or error.code not in GONE:
             raise
         step("gone", code=error.code)
-        page = recovered_page(url, error, config, clock, meta)
-        step("recovered", archived_at=meta.get("archived_at"), url=masked(page.url))
-        return Opened(page, plan, config, clock, meta)
+
+        def read(page: Page) -> Opened:
+            step("recovered", archived_at=meta.get("archived_at"), url=masked(page.url))
+            opened = Opened(page, plan, config, clock, meta)
+            opened.document()  # a copy that cannot be read gives way to an older one
+            return opened
+
+        return recovered(url, error, config, clock, meta, read)
 
 
 def _live(

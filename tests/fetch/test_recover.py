@@ -104,6 +104,40 @@ def test_a_copy_that_is_none_is_passed_over(web: Web, broken: bytes) -> None:
     assert archive.fetch().meta["archived_at"] == "2022-01-01T00:00:00Z"
 
 
+SHELL = '<div id="root"></div><noscript>You need to enable JavaScript.</noscript><script src="a">'
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(50)
+
+
+@pytest.mark.parametrize(
+    "useless",
+    [reply(PICTURE, "image/png"), reply("<p> </p>"), reply(SHELL), reply(b"%PDF-1.7\nno more")],
+    ids=["picture", "empty", "shell", "pdf"],
+)
+def test_a_copy_that_says_nothing_gives_way_to_an_older_one(web: Web, useless: bytes) -> None:
+    archive = Archive(web)
+    archive.has(STAMPS[0], useless)
+    archive.has(STAMPS[1], useless)
+    archive.has(STAMPS[2])
+    result = archive.fetch()
+    assert "bridge" in result.content
+    assert result.meta["archived_at"] == "2021-01-01T00:00:00Z"
+    assert result.meta["detected_type"] == "html"
+    assert result.meta["warnings"] == []
+    assert result.meta["live_error"]["code"] == "not_found"
+
+
+def test_where_no_copy_says_anything_the_newest_tells_why(web: Web) -> None:
+    archive = Archive(web)
+    archive.has(STAMPS[0], reply(PICTURE, "image/png"))
+    archive.has(STAMPS[1], reply(SHELL))
+    error = error_of(archive.fetch)
+    assert error.code == "unsupported_type"
+    assert error.meta is not None
+    assert error.meta["archived_at"] == "2023-01-01T00:00:00Z"
+    assert error.meta["content_type"] == "image/png"
+    assert error.meta["live_error"]["code"] == "not_found"
+
+
 def test_the_columns_are_read_by_their_names(web: Web) -> None:
     archive = Archive(web)
     for stamp in STAMPS[:3]:
