@@ -18,12 +18,12 @@ def parse_items(text: str, name: str) -> list[Any]:
     # Not splitlines(), which also tears JSON apart where a string holds U+2028.
     lines = text.split("\n")
     first = next((line.strip() for line in lines if line.strip()), "")
-    if first.startswith(("{", '"')):
-        return _jsonl(lines, name)
     if first.startswith("["):
         raise ValueError(f'{name} is a JSON array: write one {{"url": ...}} a line (JSONL)')
-    header = _header(first, name)
-    if "url" in header:
+    quoted = first.startswith('"')  # a string of JSON, or a CSV whose every cell is quoted
+    if first.startswith("{") or (quoted and "url" not in _header(first, name)):
+        return _jsonl(lines, name)
+    if "url" in _header(first, name):
         return _csv(text, name)
     if name.lower().endswith(".csv"):
         raise ValueError(
@@ -66,17 +66,27 @@ def _jsonl(lines: Sequence[str], name: str) -> list[Any]:
 
 def _csv(text: str, name: str) -> list[Any]:
     """Columns that bear an option's name are options; others are left alone."""
-    rows = csv.DictReader(io.StringIO(text.lstrip(), newline=""), skipinitialspace=True)
+    file = io.StringIO(text.lstrip(), newline="")
+    rows = csv.DictReader(file, skipinitialspace=True, strict=True)
     items: list[Any] = []
+    line = 1
     try:
         rows.fieldnames = [(field or "").strip().lower() for field in rows.fieldnames or []]
+        line = rows.line_num + 1
         for row in rows:
+            url = (row["url"] or "").strip()
+            # What else would be read is a part of what was meant, or more than that.
+            if any(row.get(None) or ()):
+                raise csv.Error('more cells than columns: put "quotes" around a cell with a comma')
+            if "\n" in url:
+                raise csv.Error("a URL of several lines: a quotation mark before it is not closed")
             options = {
                 option: option_value(option, row[option] or "")
                 for option in OPTION_TYPES
                 if option != "extra" and row.get(option)
             }
-            items.append({"url": (row["url"] or "").strip(), "options": options})
+            items.append({"url": url, "options": options})
+            line = rows.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{name}, line {rows.line_num}: not CSV ({error})") from error
+        raise ValueError(f"{name}, line {line}: not CSV ({error})") from error
     return items

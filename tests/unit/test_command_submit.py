@@ -82,6 +82,35 @@ def test_csv_with_a_url_column(tmp_path: Path, bom: bytes) -> None:
     ]
 
 
+def test_csv_whose_every_cell_is_quoted(tmp_path: Path) -> None:
+    text = '"url","grep"\n"https://e.com/?ids=1,2","a{1,3}b"\n'
+    assert submitted(file(tmp_path, text)) == [("https://e.com/?ids=1,2", {"grep": "a{1,3}b"})]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "told"),
+    [
+        ("https://e.com/?ids=1,2,3\n", 2, "more cells"),
+        ("https://e.com/,x\nhttps://e.com/,a{1,3}b\n", 3, "more cells"),
+        ('https://e.com/,"x\nhttps://e.com/,y\n', 2, "end of data"),
+        ('"https://e.com/\nhttps://e.com/?"\n', 2, "not closed"),
+        ('"https://e.com/"x,y\n', 2, "expected"),
+    ],
+)
+def test_csv_that_would_be_misread_is_refused(
+    tmp_path: Path, rows: str, line: int, told: str
+) -> None:
+    error = refused("batch_submit", file(tmp_path, f"url,grep\n{rows}"), code=1)
+    assert f"line {line}: " in error
+    assert told in error
+    assert not BatchJob.objects.exists()
+
+
+def test_a_comma_at_the_end_of_a_csv_row_is_no_cell(tmp_path: Path) -> None:
+    given = file(tmp_path, "url,grep\nhttps://e.com/,x,\nhttps://e.com/,,,\n")
+    assert submitted(given) == [("https://e.com/", {"grep": "x"}), ("https://e.com/", {})]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_jsonl_of_targets(tmp_path: Path, end: str) -> None:
     lines = [
