@@ -86,6 +86,74 @@ def _alarm_later() -> Any:
     return Result("content")
 
 
+def _burn_later(timer: int) -> Callable[[], Any]:
+    def leave() -> Any:
+        signal.setitimer(timer, 0.1)
+        return Result("content")
+
+    return leave
+
+
+def _burn() -> Any:
+    ends = time.process_time() + 0.5
+    while time.process_time() < ends:
+        pass
+    return Result("content")
+
+
+def _dump_later() -> Any:
+    import faulthandler
+
+    faulthandler.dump_traceback_later(0.3, exit=True)
+    return Result("content")
+
+
+def _die_later_unseen() -> Any:
+    """Of this thread `threading` knows nothing."""
+    import _thread
+
+    def die() -> None:
+        time.sleep(0.3)
+        os._exit(7)
+
+    _thread.start_new_thread(die, ())
+    time.sleep(0.05)  # Python counts it once it runs
+    return Result("content")
+
+
+def _raise_again_and_again() -> Any:
+    def ring(*_: Any) -> None:
+        raise RuntimeError("ring")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.0005)
+    time.sleep(0.02)
+    return Result("x" * 3_000_000)
+
+
+def _remove_the_folder() -> Any:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+    return Result("content")
+
+
+def _write_nothing() -> Any:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    return Result("content")
+
+
+def _write_a_file() -> Any:
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        file.write(os.getcwd().encode())
+    return Result("content")
+
+
 def _die_before_a_grandchild() -> Any:
     """Its own child is in another session, and holds every descriptor."""
     if os.fork() == 0:
@@ -118,6 +186,15 @@ HARMFUL: dict[str, Callable[[], Any]] = {
     "grandchild": _leave_grandchild,
     "die-later": _die_later,
     "alarm-later": _alarm_later,
+    "prof-later": _burn_later(signal.ITIMER_PROF),
+    "virtual-later": _burn_later(signal.ITIMER_VIRTUAL),
+    "dump-later": _dump_later,
+    "die-later-unseen": _die_later_unseen,
+    "raise-again": _raise_again_and_again,
+    "remove-the-folder": _remove_the_folder,
+    "write-nothing": _write_nothing,
+    "burn": _burn,
+    "write-a-file": _write_a_file,
     "die-before-a-grandchild": _die_before_a_grandchild,
     "take-a-while": _take_a_while,
     "pid": lambda: Result(str(os.getpid())),

@@ -12,6 +12,7 @@ import struct
 import time
 
 _LENGTH = struct.Struct("!Q")
+REST_SECONDS = 5.0
 MAX_MESSAGE_BYTES = 1 << 32
 
 
@@ -27,11 +28,16 @@ def send(channel: socket.socket, message: bytes, deadline: float | None = None) 
 def receive(
     channel: socket.socket, deadline: float | None = None, death: int | None = None
 ) -> bytes:
-    """The next message.
+    """The next message, if it has begun before ``deadline`` (of ``time.monotonic``); its rest may
+    take REST_SECONDS more. What is there already is read, however late it is asked for: whoever
+    was stopped for a while must not say that the other was late.
 
     Raises ``TimeoutError``, and ``EOFError`` when the other end closed or, with nothing more
     to read, when ``death`` can be read: others may hold a dead process's end open.
     """
+    _wait_for(channel, deadline, death)
+    if deadline is not None:
+        deadline = max(deadline, time.monotonic() + REST_SECONDS)
     (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size, deadline, death))
     if length > MAX_MESSAGE_BYTES:
         raise EOFError("a message of an impossible length")
@@ -43,9 +49,7 @@ def _exactly(
 ) -> bytes:
     parts = []
     while count:
-        _wait_until(channel, deadline)
-        if death is not None:
-            _wait_for_either(channel, death)
+        _wait_for(channel, deadline, death)
         part = channel.recv(min(count, 1 << 20))
         if not part:
             raise EOFError
@@ -54,17 +58,21 @@ def _exactly(
     return b"".join(parts)
 
 
-def _wait_for_either(channel: socket.socket, death: int) -> None:
+def _wait_for(channel: socket.socket, deadline: float | None, death: int | None) -> None:
+    """Until there is something to read, or the other end is gone."""
     poll = select.poll()  # select() cannot watch descriptors over 1023
     poll.register(channel, select.POLLIN)
-    poll.register(death, select.POLLIN)
-    seconds = channel.gettimeout()
+    if death is not None:
+        poll.register(death, select.POLLIN)
+    seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
     ready = dict(poll.poll(None if seconds is None else seconds * 1000))
     if not ready:
         raise TimeoutError
-    # Without a word in it (POLLHUP alone) the one who would report is gone, and nothing is known.
-    if channel.fileno() not in ready and ready[death] & select.POLLIN:
-        raise EOFError
+    if death is not None and channel.fileno() not in ready:
+        if ready[death] & select.POLLIN:
+            raise EOFError
+        # Without a word in it (POLLHUP alone) the one who would report is gone: nothing is known.
+        _wait_for(channel, deadline, None)
 
 
 def _wait_until(channel: socket.socket, deadline: float | None) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from batch.isolation import Limits, channel
+from batch.isolation.leftovers import state, stop_timers, timers_stopped
 from batch.outcome import Outcome, judge
 from batch.text import one_line
 
@@ -57,14 +58,14 @@ def serve(
             import django as framework
 
             framework.setup()
-        function = pickle.loads(fetch)
+        function = timers_stopped(pickle.loads(fetch))
     except BaseException as error:  # reported to the worker, which says so
         channel.send(requests, one_line(f"{type(error).__name__}: {error}").encode())
         leave(1)
     channel.send(requests, b"")
     before = _data_bytes()
-    threads = threading.active_count()
     _limit_memory(before, limits.memory_bytes)
+    clean = state()
     for count in range(1, TARGETS_A_CHILD + 1):
         try:
             context, target = pickle.loads(channel.receive(requests))
@@ -77,13 +78,13 @@ def serve(
         outcome = judge(function, context, target, limits.result_max_bytes)
         if os.getpid() != own:
             leave(0)  # the fetch function forked, and this is its copy
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        stop_timers()  # once more, where an alarm of the target's own came between
         grown = limits.memory_bytes and _data_bytes() - before > limits.memory_bytes // 4
         last = (
             bool(grown)
             or count == TARGETS_A_CHILD
             or outcome.code == "target_memory"
-            or threading.active_count() > threads  # what one left behind must not harm the next
+            or state() != clean
             or _cpu_is_short(limits.timeout_seconds)
             or _descriptors_are_short()
         )

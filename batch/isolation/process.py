@@ -207,7 +207,9 @@ class InChild:
                 # It died while it was idle: no target was begun, so a fresh one is asked.
         try:
             head = channel.receive(child.requests, deadline, child.report)
-            result = channel.receive(child.requests, deadline, child.report)
+            # Who has begun to answer in time may end.
+            rest = max(deadline, time.monotonic() + channel.REST_SECONDS)
+            result = channel.receive(child.requests, rest, child.report)
             outcome, last = read_reply(head, result, child.asked)
         except TimeoutError:
             return self._over_time()

@@ -111,6 +111,21 @@ def test_a_frozen_worker_whose_job_nobody_took_goes_on_with_it(
     assert worker.wait() == 0
 
 
+def test_what_a_child_answered_in_time_is_kept_though_its_worker_was_frozen(
+    processes: Processes, records: Records
+) -> None:
+    worker = start(processes, ISOLATION="process", TARGET_TIMEOUT_SECONDS=2)
+    job_id = records.submit(1, seconds=1)
+    eventually(lambda: records.lines(), 30)
+    worker.send(signal.SIGSTOP)
+    time.sleep(4)
+    worker.send(signal.SIGCONT)
+    eventually(all_terminal, 30)
+    assert [(target.status, target.code) for target in rows(job_id)] == [("done", "")]
+    assert ended(worker)
+    assert_sound(records)
+
+
 def test_the_child_of_a_frozen_worker_ends_soon_after_its_targets_time(
     processes: Processes, records: Records
 ) -> None:

@@ -16,11 +16,32 @@ from tests.rules.test_isolation import content_of, isolations, isolators, run
 __all__ = ["isolations", "isolators"]
 
 
-@pytest.mark.parametrize("name", ["die-later", "alarm-later"])
-def test_what_happens_later_does_not_happen_to_the_next_target(isolations: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "following"),
+    [
+        ("die-later", "take-a-while"),
+        ("die-later-unseen", "take-a-while"),
+        ("alarm-later", "take-a-while"),
+        ("dump-later", "take-a-while"),
+        ("prof-later", "burn"),
+        ("virtual-later", "burn"),
+        ("remove-the-folder", "write-a-file"),
+        ("write-nothing", "write-a-file"),
+    ],
+)
+def test_what_happens_later_does_not_happen_to_the_next_target(
+    isolations: Any, name: str, following: str
+) -> None:
     isolation: Isolation = isolations()
     assert run(isolation, name).done
-    assert run(isolation, "take-a-while").done
+    assert run(isolation, following).done
+
+
+def test_an_alarm_that_raises_costs_at_most_its_own_target(isolations: Any) -> None:
+    isolation: Isolation = isolations()
+    for _ in range(3):
+        assert run(isolation, "raise-again").code in ("", "internal")
+        assert run(isolation, "take-a-while").done
 
 
 def test_a_child_that_left_a_thread_is_replaced(isolations: Any) -> None:
