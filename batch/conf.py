@@ -144,7 +144,7 @@ def _is_number(value: Any) -> bool:
 def _seconds(value: Any) -> str:
     # A century bounds what date arithmetic on every database still takes.
     ok = _is_number(value) and 0 < value <= 100 * 365 * 86400
-    return "" if ok else "give a number of seconds above 0"
+    return "" if ok else "give a number of seconds above 0, up to a century"
 
 
 def _ttl(value: Any) -> str:
