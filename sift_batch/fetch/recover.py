@@ -228,5 +228,7 @@ def _comparable(url: str) -> str:
     with suppress(FetchError):
         url = str(parse_url(url))
     rest = url.partition("://")[2] or url
-    rest = _DEFAULT_PORT.sub(r"\1", rest).removeprefix("www.").replace("/?", "?", 1)
-    return rest.rstrip("/?").lower()
+    rest = _DEFAULT_PORT.sub(r"\1", rest).removeprefix("www.").lower()
+    place, _, query = rest.partition("?")
+    # An archive's own key has the parts of a query in order, whatever the page's address had.
+    return "?".join((place.rstrip("/"), "&".join(sorted(filter(None, query.split("&"))))))

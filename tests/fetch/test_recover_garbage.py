@@ -195,6 +195,7 @@ def test_a_copy_of_another_url_is_no_copy(web: Web, other: str) -> None:
         ("http://gone.test/page", "https://www.GONE.test:443/page/"),
         ("http://www.gone.test/page?a=1", "http://gone.test/page?a=1"),
         ("http://gone.test/?a=1", "http://gone.test?a=1"),
+        ("http://gone.test/page?b=2&a=1", "http://gone.test/page?a=1&b=2"),
         ("http://gone.test", "http://gone.test:80/"),
         ("http://gone.test/gr%c3%bc%C3%9F", "http://gone.test/grüß"),
         ("http://müller.test/", "http://xn--mller-kva.test/"),
