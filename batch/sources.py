@@ -20,11 +20,12 @@ def parse_items(text: str, name: str) -> list[Any]:
     first = next((line.strip() for line in lines if line.strip()), "")
     if first.startswith("["):
         raise ValueError(f'{name} is a JSON array: write one {{"url": ...}} a line (JSONL)')
-    quoted = first.startswith('"')  # a string of JSON, or a CSV whose every cell is quoted
-    if first.startswith("{") or (quoted and "url" not in _header(first, name)):
+    if first.startswith("{"):
         return _jsonl(lines, name)
-    if "url" in _header(first, name):
+    if "url" in _header(first, name):  # each cell of a CSV may be quoted, so this comes first
         return _csv(text, name)
+    if first.startswith('"'):
+        return _jsonl(lines, name)
     if name.lower().endswith(".csv"):
         raise ValueError(
             f"{name} has no column url, separated by commas; its first line is {first[:100]!r}"

@@ -12,7 +12,7 @@ import struct
 import time
 
 _LENGTH = struct.Struct("!Q")
-REST_SECONDS = 5.0
+REST_SECONDS = 5.0  # for a message that has begun in time
 MAX_MESSAGE_BYTES = 1 << 32
 
 

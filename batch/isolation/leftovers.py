@@ -31,7 +31,8 @@ def state() -> tuple[Any, ...]:
     """What has to be as it was before a target, else the child is not used again: threads (also
     such as ``threading`` does not know), limits, the folder, the time that sockets wait.
 
-    Only what a library does not change by being imported: it would be, in each fresh child.
+    Nothing that a library may change while it is imported, such as the environment: the first
+    target that needs it would cost each fresh child.
     """
     return (
         _thread._count(),
@@ -56,6 +57,7 @@ def timers_stopped(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def stop_timers() -> None:
+    """Stop all that would interrupt or end this process later."""
     for timer in _TIMERS:
         signal.setitimer(timer, 0)
     faulthandler.cancel_dump_traceback_later()

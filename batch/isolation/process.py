@@ -229,9 +229,10 @@ class InChild:
         )
 
     def _died(self, deadline: float) -> Outcome:
+        late = time.monotonic() > deadline  # seeing it out takes a while, too
         code = self._drop(kill=False)
-        # By its own watch: this process was stopped for a while, or it computed in C code.
-        if code == -signal.SIGXCPU or time.monotonic() > deadline:
+        # By its own watch: it computed in C code, or this process was stopped for a while.
+        if code == -signal.SIGXCPU or (late and code == -signal.SIGKILL):
             return self._over_time()
         return failure(
             "child_died",

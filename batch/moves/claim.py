@@ -14,7 +14,7 @@ from django.db import connections
 
 from batch import database
 from batch.models import BatchJob, JobStatus
-from batch.moves.writes import stored_id, take
+from batch.moves.writes import stored_id, stored_moment, take
 
 CANDIDATES = 8
 FIRST = 1  # a job is claimed once: what waits has the claim 0
@@ -88,7 +88,6 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool)
     """Take a job that waits; its first target is marked running in the same transaction,
     unless there are ``lanes``, one of which it has to enter."""
     connection = connections[using]
-    moment = connection.ops.adapt_datetimefield_value
     own = BatchJob.objects.using(using).filter(id=facts[0], worker=worker, claim=FIRST)
     tries = 0
 
@@ -96,7 +95,10 @@ def _claim(facts: _Facts, worker: str, hold: timedelta, using: str, lanes: bool)
         nonlocal tries
         tries += 1
         now = database.now(using)
-        moments = {"now": moment(now), "expires": moment(now + hold)}
+        moments = {
+            "now": stored_moment(connection, now),
+            "expires": stored_moment(connection, now + hold),
+        }
         parameters = {"job": stored_id(connection, facts[0]), "claim": FIRST, "worker": worker}
         taken = take(connection, {**parameters, **moments}, begin=not lanes)
         # An earlier try may have taken it, and only its answer was lost with the connection.

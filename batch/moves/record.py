@@ -19,7 +19,7 @@ from django.db import connections
 
 from batch.models import BatchJob, JobStatus, TargetState
 from batch.moves.lanes import leave
-from batch.moves.writes import stored_id, write, write_and_stop
+from batch.moves.writes import stored_id, stored_moment, write, write_and_stop
 from batch.outcome import Outcome
 from batch.signals import job_finished, send_on_commit, target_finished
 
@@ -94,8 +94,8 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
         "job": stored_id(connection, entry.job_id),
         "claim": entry.claim,
         "idx": entry.idx,
-        "now": _moment(connection, entry.now),
-        "lease": _moment(connection, entry.now + entry.ttl),
+        "now": stored_moment(connection, entry.now),
+        "lease": stored_moment(connection, entry.now + entry.ttl),
         "failed": 0 if outcome.done else 1,
         "outcome": str(TargetState.DONE if outcome.done else TargetState.FAILED),
         "result": outcome.result,
@@ -104,13 +104,6 @@ def _parameters(entry: Record, connection: Any) -> dict[str, Any]:
         "code": outcome.code,
         "details": outcome.details,
     }
-
-
-def _moment(connection: Any, value: datetime) -> Any:
-    """A time as this database has it. Django makes it naive as well, but slowly."""
-    if value.tzinfo and not connection.features.supports_timezones:
-        value = value.astimezone(connection.timezone).replace(tzinfo=None)
-    return connection.ops.adapt_datetimefield_value(value)
 
 
 def _tell(entry: Record, going_on: bool, using: str) -> None:

@@ -13,6 +13,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError, transaction
@@ -120,6 +121,14 @@ _unprepared: set[str] = set()  # aliases behind a pooler that does not say so
 def stored_id(connection: Any, job_id: uuid.UUID) -> uuid.UUID | str:
     """A job's id in the form in which this database has it."""
     return job_id if connection.features.has_native_uuid_field else job_id.hex
+
+
+def stored_moment(connection: Any, value: datetime) -> Any:
+    """A time in the form in which this database has it. Django makes it naive as well, but
+    slowly."""
+    if value.tzinfo and not connection.features.supports_timezones:
+        value = value.astimezone(connection.timezone).replace(tzinfo=None)
+    return connection.ops.adapt_datetimefield_value(value)
 
 
 def take(connection: Any, parameters: dict[str, Any], *, begin: bool) -> bool:

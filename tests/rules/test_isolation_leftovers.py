@@ -1,6 +1,7 @@
 """What a target leaves behind in its child costs no other target."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -58,6 +59,17 @@ def test_a_death_is_noticed_though_another_process_holds_its_descriptors(isolati
     assert run(isolation, "die-before-a-grandchild").code == "child_died"
     assert time.monotonic() - began < 5
     assert run(isolation, "fine").done
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGSEGV, "child_died"), (signal.SIGKILL, "target_timeout")]
+)
+def test_a_crash_is_no_timeout_though_it_is_noticed_late(
+    isolations: Any, number: signal.Signals, code: str
+) -> None:
+    isolation = isolations()
+    os.kill(int(content_of(run(isolation, "pid"))), number)
+    assert isolation._died(time.monotonic() - 1).code == code
 
 
 def test_the_end_of_who_reports_ends_no_target(isolations: Any) -> None:
