@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .labels import CODECS, PLAIN_NAMES
+from .labels import CODECS
 from .limits import (
     CHARSET_BAD_SHARE,
     CHARSET_DETECT_MIN_BYTES,
@@ -109,13 +109,12 @@ def _byte_order(codec: str, body: bytes) -> str:
 
 
 def _decoded(body: bytes, codec: str, source: str, warn: Warn) -> Decoded:
-    name = PLAIN_NAMES.get(codec, codec)
     try:
-        return Decoded(body.decode(codec), name, source)
+        return Decoded(body.decode(codec), codec, source)
     except UnicodeDecodeError:
         text = body.decode(codec, "replace")
-        _warn_bad(text.count("\ufffd"), name, warn)
-        return Decoded(text, name, source)
+        _warn_bad(text.count("\ufffd"), codec, warn)
+        return Decoded(text, codec, source)
 
 
 def _guessed(body: bytes, warn: Warn) -> Decoded:

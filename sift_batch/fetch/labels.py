@@ -66,5 +66,3 @@ _LABELS_OF = {
 CODECS = {label: codec for codec, labels in _LABELS_OF.items() for label in labels.split()}
 """By label, in lower case. Of the standard's labels these are missing: iso-2022-cn and
 iso-2022-cn-ext, which Python cannot read, and replacement, which is no charset."""
-PLAIN_NAMES = {"big5hkscs": "big5", "iso2022_jp_ext": "iso2022_jp"}
-"""What is told of codecs that have more characters than the charset is known for."""

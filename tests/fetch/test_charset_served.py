@@ -25,6 +25,7 @@ TOLD_AS = {
     "euc-jp": "euc_jp",
     "euc-kr": "cp949",
     "iso-8859-2": "iso8859-2",
+    "big5": "big5hkscs",
 }
 
 

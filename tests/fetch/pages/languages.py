@@ -65,7 +65,7 @@ LANGUAGES = (
         must_not=("跳到主要內容", "最多閱讀", "分享到臉書", "使用條款"),
         content_type="text/html;charset=Big5",
         encoding="big5",
-        meta={"language": "zh-TW", "charset": "big5", "charset_source": "header"},
+        meta={"language": "zh-TW", "charset": "big5hkscs", "charset_source": "header"},
     ),
     Kind(
         name="thai",
