@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import brotli
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from batch.errors import FetchError
@@ -129,6 +129,7 @@ bodies = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(bodies, labels, st.booleans())
+@example(b"\xfa@", "big5", False)  # only what browsers read as Big5 has this character
 def test_a_text_is_what_its_bytes_are_in_the_charset_that_is_told(
     body: bytes, label: str, html: bool
 ) -> None:

@@ -55,16 +55,20 @@ def test_a_target_costs_one_flush_of_the_log() -> None:
 
 @pytest.mark.only_on("postgres")
 def test_a_target_costs_one_transaction() -> None:
-    job_id = submit(60)
-    xids: list[int] = []
+    def spent() -> list[int]:
+        xids: list[int] = []
 
-    def fetch(context: FetchContext, target: Target) -> Result:
-        # The number that the next transaction will get: each one that writes takes one.
-        xids.append(count("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"))
-        return Result("content")
+        def fetch(context: FetchContext, target: Target) -> Result:
+            # The number that the next transaction will get: each one that writes takes one.
+            xids.append(count("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"))
+            return Result("content")
 
-    assert Runner(fetch).drain(job_id)
-    steps = [later - earlier for earlier, later in pairwise(xids)]
+        assert Runner(fetch).drain(submit(60))
+        return [later - earlier for earlier, later in pairwise(xids)]
+
+    # Tests beside this one take numbers of the same server, which can only add to these.
+    steps = min((spent() for _ in range(3)), key=sum)
+    assert len(steps) == 59
     assert sorted(steps)[len(steps) // 2] == 1
     assert sum(steps) < 1.5 * len(steps)
 
